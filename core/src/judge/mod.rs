@@ -1,0 +1,1 @@
+//! Who is ahead: evaluation, search, win probability and labels.

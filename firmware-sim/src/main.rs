@@ -1,0 +1,3 @@
+//! Runs the core inside a fixed memory budget.
+
+fn main() {}

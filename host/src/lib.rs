@@ -1,0 +1,1 @@
+//! The host side of Plyscope: files, child processes, pictures and threads around `plyscope-core`.

@@ -1,0 +1,3 @@
+//! The `plyscope` command.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Tests that hold across the crates live in `tests/`.

@@ -1,0 +1,3 @@
+//! Makes positions, labels them by a teacher, trains the networks.
+
+fn main() {}
