@@ -1,1 +1,3 @@
 //! Who is ahead: evaluation, search, win probability and labels.
+
+pub mod evaluation;
