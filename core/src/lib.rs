@@ -3,4 +3,6 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+pub mod event_row;
 pub mod judge;
+pub mod media_time;
