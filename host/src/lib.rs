@@ -1,3 +1,6 @@
 //! The host side of Plyscope: files, child processes, pictures and threads around `plyscope-core`.
 
+pub mod exit_code;
 pub mod game_record;
+pub mod scoring;
+pub mod text_input;

@@ -1,3 +1,19 @@
 //! The `plyscope` command.
 
-fn main() {}
+use std::process;
+
+use clap::Parser;
+use plyscope::exit_code::ExitCode;
+
+mod command;
+
+fn main() -> process::ExitCode {
+    let line = command::CommandLine::parse();
+    match line.command.run() {
+        Ok(()) => ExitCode::Done.into(),
+        Err(error) => {
+            eprintln!("plyscope: {error:#}");
+            ExitCode::of(&error).into()
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The command line: one file for each subcommand, holding its own arguments and its `run`.
+
+use std::io::{self, ErrorKind, Write};
+
+use anyhow::{Context, Result};
+use clap::{Parser, Subcommand, ValueEnum};
+use plyscope::exit_code::ExitCode;
+
+mod score;
+
+/// Watches a video of a digital chess board and writes down the game.
+#[derive(Parser, Debug)]
+#[command(name = "plyscope", version, about, after_help = ExitCode::table())]
+pub(crate) struct CommandLine {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    Score(score::Args),
+}
+
+impl Command {
+    /// Runs the chosen subcommand to its end.
+    pub(crate) fn run(self) -> Result<()> {
+        match self {
+            Self::Score(args) => score::run(&args),
+        }
+    }
+}
+
+/// How to write results.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// For programs, as docs/formats.md says
+    Json,
+}
+
+/// Writes `text` to standard output.
+///
+/// A reader that went away early (`plyscope score ... | head -1`) has seen all it wanted: that is no error.
+pub(crate) fn print(text: &str) -> Result<()> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        outcome => outcome.context("could not write to standard output, point it at a place with room"),
+    }
+}
