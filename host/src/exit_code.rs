@@ -7,6 +7,7 @@ use std::error::Error;
 use std::fmt;
 use std::process;
 
+use crate::output_file::OutputError;
 use crate::text_input::InputError;
 
 /// The exit codes of every Plyscope program. They are part of the interface: a number never changes its meaning.
@@ -74,7 +75,10 @@ impl ExitCode {
 
     /// The code for `error`: that of the outermost typed error in it, else [`ExitCode::Failed`].
     pub fn of(error: &anyhow::Error) -> Self {
-        code_of::<WrongUsage>(error).or_else(|| code_of::<InputError>(error)).unwrap_or(Self::Failed)
+        code_of::<WrongUsage>(error)
+            .or_else(|| code_of::<InputError>(error))
+            .or_else(|| code_of::<OutputError>(error))
+            .unwrap_or(Self::Failed)
     }
 }
 
