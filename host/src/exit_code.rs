@@ -7,7 +7,7 @@ use std::error::Error;
 use std::fmt;
 use std::process;
 
-use crate::output_file::OutputError;
+use crate::render::RenderError;
 use crate::text_input::InputError;
 
 /// The exit codes of every Plyscope program. They are part of the interface: a number never changes its meaning.
@@ -77,7 +77,7 @@ impl ExitCode {
     pub fn of(error: &anyhow::Error) -> Self {
         code_of::<WrongUsage>(error)
             .or_else(|| code_of::<InputError>(error))
-            .or_else(|| code_of::<OutputError>(error))
+            .or_else(|| code_of::<RenderError>(error))
             .unwrap_or(Self::Failed)
     }
 }

@@ -34,7 +34,7 @@ fn timelines_equal_the_published_ones_of_every_real_game() {
         assert_eq!(times.len(), published.len(), "{}", path.display());
         for ((ply, time), row) in record.plies.iter().zip(times).zip(published) {
             let where_ = format!("{} ply {}", path.display(), row["ply"]);
-            assert_eq!(Some(time.as_secs_f64()), row["t"].as_f64(), "{where_}");
+            assert_eq!(Some(time.seconds()), row["t"].as_f64(), "{where_}");
             assert_eq!(Some(ply.uci.to_string().as_str()), row["uci"].as_str(), "{where_}");
             let coord = ply.destination().to_string().to_uppercase();
             assert_eq!(Some(coord.as_str()), row["coord"].as_str(), "{where_}");

@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use clap::{Parser, Subcommand, ValueEnum};
 use plyscope::exit_code::ExitCode;
 
+mod render;
 mod score;
 
 /// Watches a video of a digital chess board and writes down the game.
@@ -19,6 +20,7 @@ pub(crate) struct CommandLine {
 /// What to do.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
+    Render(render::Args),
     Score(score::Args),
 }
 
@@ -26,6 +28,7 @@ impl Command {
     /// Runs the chosen subcommand to its end.
     pub(crate) fn run(self) -> Result<()> {
         match self {
+            Self::Render(args) => render::run(&args),
             Self::Score(args) => score::run(&args),
         }
     }

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use plyscope_core::media_time::MediaTime;
 use shakmaty::{ByColor, Color};
 
 use super::{GameRecord, Period};
 
 /// The start position stands alone for this long; then the first ply appears.
-pub const FIRST_PLY_AT: Duration = Duration::from_secs(2);
+pub const FIRST_PLY_AT: MediaTime = MediaTime::from_ms(2000);
 
 /// A reply is never shown sooner than this.
 const THINK_MIN: Duration = Duration::from_millis(100);
@@ -16,17 +17,17 @@ const THINK_MIN: Duration = Duration::from_millis(100);
 const THINK_UNKNOWN: Duration = Duration::from_secs(1);
 
 /// Times in a video are multiples of this.
-const TIME_STEP: Duration = Duration::from_millis(100);
+const TIME_STEP_US: i64 = 100_000;
 
 impl GameRecord {
-    /// The time of each ply in a video of the game, from the video's start, in tenths of a second.
+    /// The moment of each ply in a video of the game, in whole tenths of a second.
     ///
     /// The first ply appears at [`FIRST_PLY_AT`], every later one when its side has thought: the side's previous
     /// clock, less the clock after the ply, plus the increment. A side's first think counts from the `TimeControl`
     /// tag, and is 1.0 s where the clock still shows all of that. Without clocks `[%emt]` is the think, without
     /// both it is 1.0 s. A think is never below 0.1 s. The clock that jumps up when a period's moves are made
     /// shows the next period's time.
-    pub fn timeline(&self) -> Vec<Duration> {
+    pub fn timeline(&self) -> Vec<MediaTime> {
         let time_control = self.time_control();
         let mut clocks: ByColor<SideClock<'_>> =
             ByColor::new_with(|_| SideClock::new(time_control.periods()));
@@ -36,7 +37,7 @@ impl GameRecord {
             let by_clock = clocks.get_mut(ply.color()).think(ply.clock);
             if !times.is_empty() {
                 let think = by_clock.or(ply.elapsed).unwrap_or(THINK_UNKNOWN);
-                shown_at = round_to_step(shown_at + think.max(THINK_MIN));
+                shown_at = round_to_step(later(shown_at, think.max(THINK_MIN)));
             }
             times.push(shown_at);
         }
@@ -97,10 +98,14 @@ impl SideClock<'_> {
     }
 }
 
-fn round_to_step(time: Duration) -> Duration {
-    let step_ns = TIME_STEP.as_nanos();
-    let steps = (time.as_nanos() + step_ns / 2) / step_ns;
-    TIME_STEP * u32::try_from(steps).unwrap_or(u32::MAX)
+fn later(moment: MediaTime, wait: Duration) -> MediaTime {
+    let wait_us = i64::try_from(wait.as_micros()).unwrap_or(i64::MAX);
+    MediaTime::from_us(moment.us().saturating_add(wait_us))
+}
+
+fn round_to_step(moment: MediaTime) -> MediaTime {
+    let steps = moment.us().saturating_add(TIME_STEP_US / 2) / TIME_STEP_US;
+    MediaTime::from_us(steps * TIME_STEP_US)
 }
 
 #[cfg(test)]
@@ -109,7 +114,7 @@ mod tests {
 
     fn times_s(pgn: &str) -> Vec<f64> {
         let record = GameRecord::read(pgn.as_bytes()).expect("the game is legal");
-        record.timeline().iter().map(Duration::as_secs_f64).collect()
+        record.timeline().iter().map(|time| time.seconds()).collect()
     }
 
     #[test]

@@ -1,0 +1,208 @@
+//! ffmpeg as a child process that turns raw frames into a video file.
+
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::thread::JoinHandle;
+
+use super::frame_rate::FrameRate;
+
+/// How the video is compressed.
+#[derive(Clone, Debug)]
+pub struct Encoding {
+    /// Frames a second.
+    pub rate: FrameRate,
+    /// x264's constant rate factor, 0 (lossless) to 51.
+    pub crf: u8,
+    /// x264's preset, `ultrafast` to `placebo`.
+    pub preset: String,
+}
+
+/// Why there is no video.
+#[derive(Debug, thiserror::Error)]
+pub enum EncoderError {
+    /// The program is not there.
+    #[error("ffmpeg was not found; install it (for example with `apt install ffmpeg`) or put it on the PATH")]
+    Missing,
+    /// The program is there and does not start.
+    #[error("ffmpeg cannot be started: {0}")]
+    Start(io::Error),
+    /// The output cannot be created.
+    #[error("cannot write {}: {source}", path.display())]
+    Output {
+        /// The video's path.
+        path: std::path::PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// ffmpeg stopped with an error.
+    #[error("ffmpeg failed ({status}): {said}\n  the command was: {command}")]
+    Failed {
+        /// How it stopped.
+        status: ExitStatus,
+        /// The end of what it wrote to stderr.
+        said: String,
+        /// The command line, ready for a shell.
+        command: String,
+    },
+    /// Frames could not be handed over although ffmpeg reports no fault.
+    #[error("frames could not be handed to ffmpeg: {0}")]
+    Pipe(io::Error),
+}
+
+/// This much of the end of ffmpeg's stderr is shown.
+const SAID_BYTES_MAX: usize = 2000;
+
+/// A running ffmpeg. Dropped before [`Encoder::finish`], it is stopped.
+pub struct Encoder {
+    child: Child,
+    frames: Option<ChildStdin>,
+    said: Option<JoinHandle<String>>,
+    command: String,
+}
+
+impl Encoder {
+    /// Starts ffmpeg; its container follows from the extension of `output`, which is overwritten.
+    ///
+    /// # Errors
+    ///
+    /// [`EncoderError`] where the output cannot be created or ffmpeg cannot be started.
+    pub fn start(encoding: &Encoding, size_px: (u32, u32), output: &Path) -> Result<Encoder, EncoderError> {
+        ensure_writable(output)?;
+        let mut command = ffmpeg_command(encoding, size_px, output);
+        let shown = shell_line(&command);
+        let mut child = command.spawn().map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => EncoderError::Missing,
+            _ => EncoderError::Start(error),
+        })?;
+        let frames = child.stdin.take();
+        // Read beside the frames: a full stderr pipe would stop ffmpeg and so us.
+        let said = child.stderr.take().map(|stderr| std::thread::spawn(move || read_end(stderr)));
+        Ok(Encoder { child, frames, said, command: shown })
+    }
+
+    /// Hands over one planar YUV 4:2:0 frame.
+    ///
+    /// # Errors
+    ///
+    /// [`EncoderError`] where ffmpeg no longer takes frames.
+    pub fn write_frame(&mut self, frame: &[u8]) -> Result<(), EncoderError> {
+        let Some(frames) = &mut self.frames else {
+            return Err(EncoderError::Pipe(io::ErrorKind::BrokenPipe.into()));
+        };
+        match frames.write_all(frame) {
+            Ok(()) => Ok(()),
+            // The pipe broke because ffmpeg gave up; why, it says itself.
+            Err(error) => Err(self.wait().err().unwrap_or(EncoderError::Pipe(error))),
+        }
+    }
+
+    /// Ends the video and waits until it is written.
+    ///
+    /// # Errors
+    ///
+    /// [`EncoderError`] where ffmpeg fails.
+    pub fn finish(mut self) -> Result<(), EncoderError> {
+        self.wait()
+    }
+
+    fn wait(&mut self) -> Result<(), EncoderError> {
+        drop(self.frames.take());
+        let status = self.child.wait().map_err(EncoderError::Pipe)?;
+        let said = self.said.take().and_then(|reader| reader.join().ok()).unwrap_or_default();
+        if status.success() {
+            Ok(())
+        } else {
+            Err(EncoderError::Failed { status, said, command: self.command.clone() })
+        }
+    }
+}
+
+impl Drop for Encoder {
+    fn drop(&mut self) {
+        // A finished child is only asked again; an abandoned one must not outlive its frames.
+        if let Ok(None) = self.child.try_wait() {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+/// Creates the file, so that a wrong path is told in the system's own words and before any work is done.
+fn ensure_writable(output: &Path) -> Result<(), EncoderError> {
+    let opened = std::fs::OpenOptions::new().append(true).create(true).open(output);
+    opened.map(drop).map_err(|source| EncoderError::Output { path: output.to_owned(), source })
+}
+
+fn ffmpeg_command(encoding: &Encoding, size_px: (u32, u32), output: &Path) -> Command {
+    // With its protocol said, a name that begins with `-` or holds a colon is a file.
+    let mut output_url = OsString::from("file:");
+    output_url.push(output);
+    let mut command = Command::new("ffmpeg");
+    command
+        .args(["-hide_banner", "-loglevel", "error", "-nostats", "-y"])
+        .args(["-protocol_whitelist", "pipe", "-f", "rawvideo", "-pix_fmt", "yuv420p"])
+        .args(["-color_range", "tv", "-colorspace", "smpte170m"])
+        .arg("-video_size")
+        .arg(format!("{}x{}", size_px.0, size_px.1))
+        .arg("-framerate")
+        .arg(encoding.rate.to_string())
+        .args(["-i", "pipe:0", "-map_metadata", "-1"])
+        .args(["-c:v", "libx264", "-pix_fmt", "yuv420p", "-preset", &encoding.preset])
+        .arg("-crf")
+        .arg(encoding.crf.to_string())
+        .args(["-color_range", "tv", "-colorspace", "smpte170m"])
+        .args(["-color_primaries", "smpte170m", "-color_trc", "smpte170m"])
+        .arg(output_url)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn read_end(mut stderr: impl Read) -> String {
+    let mut said = Vec::new();
+    // What could be read before a fault is still worth showing.
+    let _ = stderr.read_to_end(&mut said);
+    let end = &said[said.len().saturating_sub(SAID_BYTES_MAX)..];
+    String::from_utf8_lossy(end).trim().to_owned()
+}
+
+/// The command as one could type it.
+fn shell_line(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let quoted: Vec<String> = words.map(|word| shell_word(&word.to_string_lossy())).collect();
+    quoted.join(" ")
+}
+
+fn shell_word(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shown_command_can_be_pasted_into_a_shell() {
+        let encoding =
+            Encoding { rate: FrameRate::new(30, 1).expect("in range"), crf: 18, preset: "medium".to_owned() };
+        let command = ffmpeg_command(&encoding, (480, 480), Path::new("it's 100%.mp4"));
+        let line = shell_line(&command);
+        assert!(line.starts_with("ffmpeg -hide_banner "), "{line}");
+        assert!(line.ends_with(r"'file:it'\''s 100%.mp4'"), "{line}");
+    }
+
+    #[test]
+    fn only_the_end_of_a_long_complaint_is_kept() {
+        let complaint = "x".repeat(5000) + "the cause\n";
+        let shown = read_end(complaint.as_bytes());
+        assert!(shown.ends_with("the cause") && shown.len() <= SAID_BYTES_MAX);
+    }
+}

@@ -1,0 +1,76 @@
+//! The truth beside a rendered video: what an ideal answer would say.
+
+use std::io::{self, Write};
+
+use plyscope_core::event_row::EventRow;
+use plyscope_core::media_time::MediaTime;
+
+use super::labels::PlyLabels;
+use crate::game_record::GameRecord;
+
+/// The event rows of a game: each ply with its time and labels, and after it the piece that it captured.
+///
+/// `times` and `labels` hold one item a ply; plies without either are left out.
+pub fn event_rows(record: &GameRecord, times: &[MediaTime], labels: &[PlyLabels]) -> Vec<EventRow> {
+    let mut rows = Vec::with_capacity(record.plies.len() * 2);
+    let mut captures = 0;
+    for (idx, ((ply, &time), labels)) in (1_u32..).zip(record.plies.iter().zip(times).zip(labels)) {
+        rows.push(EventRow::Move {
+            idx,
+            color: ply.color(),
+            coord: ply.destination(),
+            time,
+            leader_after: labels.leader_after,
+            wr_swing: labels.wr_swing,
+        });
+        if let Some(coord) = ply.captured_at() {
+            captures += 1;
+            rows.push(EventRow::Capture { idx: captures, color: ply.color().other(), coord, time });
+        }
+    }
+    rows
+}
+
+/// Writes `{"events": [...]}`, one row a line.
+///
+/// # Errors
+///
+/// What `out` reports.
+pub fn write_events(rows: &[EventRow], out: &mut impl Write) -> io::Result<()> {
+    out.write_all(b"{\"events\": [")?;
+    for (index, row) in rows.iter().enumerate() {
+        out.write_all(if index == 0 { b"\n" } else { b",\n" })?;
+        serde_json::to_writer(&mut *out, row)?;
+    }
+    out.write_all(b"\n]}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::{Color, Square};
+
+    #[test]
+    fn a_capture_follows_its_ply_and_en_passant_names_the_pawns_square() {
+        let record = GameRecord::read(&b"1. e4 Nf6 2. e5 d5 3. exd6 *"[..]).expect("legal");
+        let rows = event_rows(&record, &record.timeline(), &[PlyLabels::EQUAL; 5]);
+        assert_eq!(rows.len(), 6);
+        let capture = EventRow::Capture {
+            idx: 1,
+            color: Color::Black,
+            coord: Square::D5,
+            time: MediaTime::from_ms(6000),
+        };
+        assert_eq!(rows[5], capture);
+    }
+
+    #[test]
+    fn a_game_without_plies_has_an_empty_list() {
+        let mut out = Vec::new();
+        write_events(&[], &mut out).expect("memory takes it");
+        assert_eq!(
+            serde_json::from_slice::<serde_json::Value>(&out).expect("JSON")["events"],
+            serde_json::json!([])
+        );
+    }
+}
