@@ -148,7 +148,8 @@ mod tests {
     #[test]
     fn every_glyph_is_a_path_that_keeps_to_its_cell() {
         for strokes in FILE_GLYPHS.iter().chain(&RANK_GLYPHS) {
-            let bounds = parse_path(strokes).expect("path data").bounds();
+            let path = parse_path(strokes).expect("path data");
+            let bounds = path.compute_tight_bounds().expect("finite");
             assert!(bounds.left() > 1.0 && bounds.right() < CELL_WIDTH - 1.0, "{strokes}: {bounds:?}");
             assert!(bounds.top() >= 0.5 && bounds.bottom() < CELL_HEIGHT, "{strokes}: {bounds:?}");
         }
