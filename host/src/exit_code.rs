@@ -7,6 +7,7 @@ use std::error::Error;
 use std::fmt;
 use std::process;
 
+use crate::output_file::OutputError;
 use crate::render::RenderError;
 use crate::text_input::InputError;
 
@@ -78,6 +79,7 @@ impl ExitCode {
         code_of::<WrongUsage>(error)
             .or_else(|| code_of::<InputError>(error))
             .or_else(|| code_of::<RenderError>(error))
+            .or_else(|| code_of::<OutputError>(error))
             .unwrap_or(Self::Failed)
     }
 }

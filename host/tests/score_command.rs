@@ -95,7 +95,8 @@ fn json_has_the_documented_fields() -> Outcome {
     assert_eq!(scores, expected);
     let output = score(folder.path(), ["answer.json", "truth.json", "--format=json", "--explain"])?;
     let scores: serde_json::Value = serde_json::from_slice(&output.stdout)?;
-    let row = |text: &serde_json::Value| serde_json::from_str::<serde_json::Value>(text.as_str().unwrap_or(""));
+    let row =
+        |text: &serde_json::Value| serde_json::from_str::<serde_json::Value>(text.as_str().unwrap_or(""));
     assert_eq!(row(&scores["explain"]["missed"][0]["row"])?["type"], "capture");
     assert_eq!(scores["explain"]["invented"][0]["fault"], "no usable game_clock_s");
     assert_eq!(row(&scores["explain"]["wrong_label"][0]["truth"])?["leader_after"], "W");

@@ -44,8 +44,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
     let answer = read_rows(&args.answer, EventList::Named("events"))?;
     let truth = read_rows(&args.truth, args.events.as_deref().map_or(EventList::Default, EventList::Named))?;
-    let verdict = judge(&answer, &truth, args.tolerance);
-    let report = Report { verdict: &verdict, answer: &answer, truth: &truth, explain: args.explain };
+    let scores = judge(&answer, &truth, args.tolerance);
+    let report = Report { scores: &scores, answer: &answer, truth: &truth, explain: args.explain };
     match args.format {
         Format::Text => print(&report.to_text()),
         Format::Json => print(&(report.to_json()? + "\n")),

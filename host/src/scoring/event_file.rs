@@ -5,8 +5,8 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 
+use plyscope_core::event_row::Verdict;
 use serde_json::value::RawValue;
 use shakmaty::{Color, Square};
 use thiserror::Error;
@@ -24,41 +24,6 @@ pub enum RowType {
     Move,
     /// A piece was removed.
     Capture,
-}
-
-/// A strategy label: who is ahead, or whom a ply helped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Label {
-    /// Black.
-    Black,
-    /// White.
-    White,
-    /// Neither.
-    Equal,
-}
-
-impl Label {
-    /// The three labels in the order of the report.
-    pub const ALL: [Self; 3] = [Self::Black, Self::White, Self::Equal];
-
-    /// The label as files spell it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Black => "B",
-            Self::White => "W",
-            Self::Equal => "equal",
-        }
-    }
-
-    fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|label| label.name() == name)
-    }
-}
-
-impl fmt::Display for Label {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
 }
 
 /// The T1 key of a row: what is seen, without any label.
@@ -80,9 +45,9 @@ pub struct Row {
     /// When; `None` where `game_clock_s` is missing, no number, or 10^12 s and more.
     pub time: Option<ExactTime>,
     /// The `leader_after` label (or its synonym `leader`) of a move.
-    pub leader_after: Option<Label>,
+    pub leader_after: Option<Verdict>,
     /// The `wr_swing` label of a move.
-    pub wr_swing: Option<Label>,
+    pub wr_swing: Option<Verdict>,
     /// The row as it stands in the file, without line breaks.
     pub text: String,
 }
@@ -158,7 +123,7 @@ fn object_fields(text: &str) -> BTreeMap<Cow<'_, str>, &RawValue> {
 fn read_row(text: &str) -> Row {
     let fields = object_fields(text);
     let word = |name: &str| -> Option<String> { serde_json::from_str(fields.get(name)?.get()).ok() };
-    let label = |name: &str| word(name).and_then(|word| Label::parse(&word));
+    let label = |name: &str| word(name).and_then(|word| Verdict::from_word(&word));
     let is_given = |name: &str| fields.get(name).is_some_and(|raw| raw.get() != "null");
     let leader = if is_given("leader_after") { "leader_after" } else { "leader" };
     Row {

@@ -3,13 +3,18 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use super::event_file::{Label, Row, RowType, Sighting};
+use plyscope_core::event_row::Verdict;
+
+use super::event_file::{Row, RowType, Sighting};
 use super::exact_time::ExactTime;
 use super::matching::best_pairs;
 
+/// The classes of a label, in the order of the report.
+pub const CLASSES: [Verdict; 3] = [Verdict::Black, Verdict::White, Verdict::Equal];
+
 /// Everything the judge says about one answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Verdict {
+pub struct Scores {
     /// Rows right in everything: type, colour, square, time and both labels.
     pub strict: Rates,
     /// Rows right in what is seen: type, colour, square and time.
@@ -56,19 +61,19 @@ pub struct LabelRates {
     pub plain: Option<f64>,
     /// Mean of the recalls of the classes that occur; `None` where T1 paired no ply.
     pub macro_mean: Option<f64>,
-    /// Share of right labels in each class, in the order of [`Label::ALL`]; `None` where the class does not occur.
+    /// Share of right labels in each class, in the order of [`CLASSES`]; `None` where the class does not occur.
     pub recall: [Option<f64>; 3],
-    /// How many truth plies each class has, in the order of [`Label::ALL`].
+    /// How many truth plies each class has, in the order of [`CLASSES`].
     pub plies: [usize; 3],
 }
 
 impl LabelRates {
     /// The rates over `(truth, answer)` labels. A truth ply without a label says nothing and is left out.
-    fn new(labels: impl Iterator<Item = (Option<Label>, Option<Label>)>) -> Self {
+    fn new(labels: impl Iterator<Item = (Option<Verdict>, Option<Verdict>)>) -> Self {
         let mut plies = [0; 3];
         let mut right = [0; 3];
         for (truth, answer) in labels {
-            let Some(class) = Label::ALL.into_iter().position(|label| truth == Some(label)) else { continue };
+            let Some(class) = class_of(truth) else { continue };
             plies[class] += 1;
             right[class] += usize::from(answer == truth);
         }
@@ -117,12 +122,12 @@ pub struct Pair {
 }
 
 /// Judges `answer` by `truth`. The order of the rows in either makes no difference.
-pub fn judge(answer: &[Row], truth: &[Row], tolerance: ExactTime) -> Verdict {
+pub fn judge(answer: &[Row], truth: &[Row], tolerance: ExactTime) -> Scores {
     let t1_pairs = pair_by(answer, truth, tolerance, |row| row.sighting);
     let strict_pairs = pair_by(answer, truth, tolerance, strict_key);
     let move_pairs =
         || t1_pairs.iter().map(|pair| (&truth[pair.truth], &answer[pair.answer])).filter(|(t, _)| is_move(t));
-    Verdict {
+    Scores {
         strict: Rates::new(strict_pairs.len(), answer.len(), truth.len()),
         t1: Rates::new(t1_pairs.len(), answer.len(), truth.len()),
         t2: LabelRates::new(move_pairs().map(|(t, a)| (t.wr_swing, a.wr_swing))),
@@ -133,7 +138,7 @@ pub fn judge(answer: &[Row], truth: &[Row], tolerance: ExactTime) -> Verdict {
 }
 
 /// What two rows must share to be a strict pair; `None` where a move lacks a label.
-fn strict_key(row: &Row) -> Option<(Sighting, Option<(Label, Label)>)> {
+fn strict_key(row: &Row) -> Option<(Sighting, Option<(Verdict, Verdict)>)> {
     let sighting = row.sighting?;
     let labels = match sighting.row_type {
         RowType::Move => Some((row.leader_after?, row.wr_swing?)),
@@ -181,8 +186,13 @@ fn in_groups<K: Eq + Hash>(
 }
 
 fn canonical_order(a: &Row, b: &Row) -> std::cmp::Ordering {
-    let rank = |row: &Row| (row.time, row.leader_after, row.wr_swing);
+    let rank = |row: &Row| (row.time, class_of(row.leader_after), class_of(row.wr_swing));
     rank(a).cmp(&rank(b)).then_with(|| a.text.cmp(&b.text))
+}
+
+/// Where a label stands in [`CLASSES`].
+fn class_of(label: Option<Verdict>) -> Option<usize> {
+    CLASSES.into_iter().position(|class| label == Some(class))
 }
 
 fn is_move(row: &Row) -> bool {
@@ -207,7 +217,7 @@ fn findings(answer: &[Row], truth: &[Row], t1_pairs: &[Pair]) -> Findings {
     };
     let has_wrong_label = |pair: &&Pair| {
         let (answer, truth) = (&answer[pair.answer], &truth[pair.truth]);
-        let is_wrong = |answer: Option<Label>, truth: Option<Label>| truth.is_some() && answer != truth;
+        let is_wrong = |answer: Option<Verdict>, truth: Option<Verdict>| truth.is_some() && answer != truth;
         is_move(truth)
             && (is_wrong(answer.leader_after, truth.leader_after)
                 || is_wrong(answer.wr_swing, truth.wr_swing))

@@ -1,15 +1,17 @@
-//! The verdict as a table for people and as JSON for programs.
+//! The scores as a table for people and as JSON for programs.
 
 use serde::Serialize;
 
-use super::event_file::{Label, Row};
-use super::judge::{LabelRates, Rates, Verdict};
+use plyscope_core::event_row::Verdict;
 
-/// A verdict with the rows that it was made on.
+use super::event_file::Row;
+use super::judge::{LabelRates, Rates, Scores};
+
+/// The scores with the rows that it was made on.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a> {
     /// What the judge said.
-    pub verdict: &'a Verdict,
+    pub scores: &'a Scores,
     /// The answer's rows.
     pub answer: &'a [Row],
     /// The truth's rows.
@@ -90,7 +92,7 @@ impl Report<'_> {
     /// # Errors
     /// None in practice: every field is a number, a string or null.
     pub fn to_json(self) -> serde_json::Result<String> {
-        let Verdict { strict, t1, t2, t3, time_error, .. } = self.verdict;
+        let Scores { strict, t1, t2, t3, time_error, .. } = self.scores;
         serde_json::to_string(&JsonReport {
             strict: (*strict).into(),
             t1: (*t1).into(),
@@ -105,7 +107,7 @@ impl Report<'_> {
     }
 
     fn json_findings(&self) -> JsonFindings<'_> {
-        let findings = &self.verdict.findings;
+        let findings = &self.scores.findings;
         JsonFindings {
             missed: findings.missed.iter().map(|&index| json_row(&self.truth[index])).collect(),
             invented: findings.invented.iter().map(|&index| json_row(&self.answer[index])).collect(),
@@ -122,14 +124,14 @@ impl Report<'_> {
 
     /// The report as a table that a person reads, ending with a line break.
     pub fn to_text(self) -> String {
-        let verdict = self.verdict;
+        let scores = self.scores;
         let mut text = String::from("          F1      precision  recall\n");
-        for (name, rates) in [("strict", verdict.strict), ("T1", verdict.t1)] {
+        for (name, rates) in [("strict", scores.strict), ("T1", scores.t1)] {
             let Rates { f1, precision, recall } = rates;
             text.push_str(&format!("{name:<8}  {f1:.4}  {precision:.4}     {recall:.4}\n"));
         }
         text.push_str("\n          plain   macro   recall of B    of W           of equal\n");
-        for (name, rates) in [("T2", verdict.t2), ("T3", verdict.t3)] {
+        for (name, rates) in [("T2", scores.t2), ("T3", scores.t3)] {
             text.push_str(&label_line(name, rates));
         }
         text.push_str(&format!(
@@ -137,7 +139,7 @@ impl Report<'_> {
             self.answer.len(),
             self.truth.len()
         ));
-        match verdict.time_error {
+        match scores.time_error {
             Some(error) => {
                 text.push_str(&format!("time error: mean {:.3} s, max {:.3} s\n", error.mean_s, error.max_s));
             }
@@ -150,7 +152,7 @@ impl Report<'_> {
     }
 
     fn explain_in_text(&self, text: &mut String) {
-        let findings = &self.verdict.findings;
+        let findings = &self.scores.findings;
         push_heading(text, "missed", "in the truth, not in the answer", findings.missed.len());
         for &index in &findings.missed {
             push_row(text, &self.truth[index]);
@@ -162,7 +164,7 @@ impl Report<'_> {
         push_heading(text, "wrong label", "seen rightly, judged wrongly", findings.wrong_label.len());
         for pair in &findings.wrong_label {
             let answer = &self.answer[pair.answer];
-            let name = |label: Option<Label>| label.map_or("no label", Label::name);
+            let name = |label: Option<Verdict>| label.map_or("no label", Verdict::word);
             text.push_str(&format!(
                 "  {}\n    answered leader_after {}, wr_swing {}\n",
                 self.truth[pair.truth].text,

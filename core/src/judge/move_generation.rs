@@ -1,0 +1,254 @@
+//! Legal moves in two portions, the noisy ones and the quiet ones, so that a search that stops at the first makes no
+//! others. Agrees with shakmaty's own generator (tested move by move).
+
+use shakmaty::{Bitboard, CastlingSide, Chess, Color, File, Position, Rank, Role, Square, attacks};
+
+use super::packed_move::PackedMove;
+
+/// Which moves to make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Portion {
+    /// Captures and promotions.
+    Noisy,
+    /// All others.
+    Quiet,
+}
+
+/// What keeps a piece from moving freely: checks to answer and pins.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Constraints {
+    king: Square,
+    pub(crate) checkers: Bitboard,
+    pinned: Bitboard,
+}
+
+impl Constraints {
+    /// Reads the constraints of the side to move (`None` without a king, which no legal position is).
+    pub(crate) fn of(position: &Chess) -> Option<Constraints> {
+        let board = position.board();
+        let king = board.king_of(position.turn())?;
+        let checkers = board.attacks_to(king, !position.turn(), board.occupied());
+        let snipers = (attacks::rook_attacks(king, Bitboard::EMPTY) & board.rooks_and_queens()
+            | attacks::bishop_attacks(king, Bitboard::EMPTY) & board.bishops_and_queens())
+            & position.them();
+        let mut pinned = Bitboard::EMPTY;
+        for sniper in snipers {
+            let between = attacks::between(king, sniper) & board.occupied();
+            if !between.more_than_one() {
+                pinned |= between;
+            }
+        }
+        Some(Constraints { king, checkers, pinned: pinned & position.us() })
+    }
+
+    pub(crate) fn in_check(&self) -> bool {
+        self.checkers.any()
+    }
+
+    /// The squares that end every check, for all pieces but the king.
+    fn evasion_targets(&self) -> Bitboard {
+        match (self.checkers.first(), self.checkers.more_than_one()) {
+            (None, _) => Bitboard::FULL,
+            (Some(checker), false) => attacks::between(self.king, checker) | checker,
+            (Some(_), true) => Bitboard::EMPTY,
+        }
+    }
+
+    fn allowed_from(&self, from: Square) -> Bitboard {
+        if self.pinned.contains(from) { attacks::ray(self.king, from) } else { Bitboard::FULL }
+    }
+}
+
+/// Hands every legal move of the portion to `push`.
+pub(crate) fn generate(
+    position: &Chess,
+    constraints: &Constraints,
+    portion: Portion,
+    push: &mut impl FnMut(PackedMove),
+) {
+    let board = position.board();
+    let occupied = board.occupied();
+    let enemies = position.them();
+    let wanted = match portion {
+        Portion::Noisy => enemies,
+        Portion::Quiet => !occupied,
+    };
+    let evasions = constraints.evasion_targets();
+    let targets = wanted & evasions;
+
+    if evasions.any() {
+        pawn_moves(position, constraints, portion, evasions, push);
+        for role in [Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
+            for from in position.our(role) {
+                let reach = match role {
+                    Role::Knight => attacks::knight_attacks(from),
+                    Role::Bishop => attacks::bishop_attacks(from, occupied),
+                    Role::Rook => attacks::rook_attacks(from, occupied),
+                    _ => attacks::queen_attacks(from, occupied),
+                };
+                push_all(from, reach & targets & constraints.allowed_from(from), push);
+            }
+        }
+    }
+
+    let without_king = occupied ^ Bitboard::from_square(constraints.king);
+    for to in attacks::king_attacks(constraints.king) & wanted {
+        if board.attacks_to(to, !position.turn(), without_king).is_empty() {
+            push_all(constraints.king, Bitboard::from_square(to), push);
+        }
+    }
+    if portion == Portion::Quiet && !constraints.in_check() {
+        for side in CastlingSide::ALL {
+            castling_move(position, constraints.king, side, push);
+        }
+    }
+}
+
+fn push_all(from: Square, targets: Bitboard, push: &mut impl FnMut(PackedMove)) {
+    for to in targets {
+        if let Some(packed) = PackedMove::new(from, to, None) {
+            push(packed);
+        }
+    }
+}
+
+fn pawn_moves(
+    position: &Chess,
+    constraints: &Constraints,
+    portion: Portion,
+    evasions: Bitboard,
+    push: &mut impl FnMut(PackedMove),
+) {
+    let turn = position.turn();
+    let free = !position.board().occupied();
+    let (step, third_rank) = match turn {
+        Color::White => (8, Bitboard::from_rank(Rank::Third)),
+        Color::Black => (-8, Bitboard::from_rank(Rank::Sixth)),
+    };
+    for from in position.our(Role::Pawn) {
+        let allowed = evasions & constraints.allowed_from(from);
+        let single = Bitboard::from_square(from).shift(step) & free;
+        if portion == Portion::Noisy {
+            let captures = attacks::pawn_attacks(turn, from) & position.them();
+            for to in (captures | single & Bitboard::BACKRANKS) & allowed {
+                if Bitboard::BACKRANKS.contains(to) {
+                    for role in [Role::Queen, Role::Knight, Role::Rook, Role::Bishop] {
+                        if let Some(packed) = PackedMove::new(from, to, Some(role)) {
+                            push(packed);
+                        }
+                    }
+                } else {
+                    push_all(from, Bitboard::from_square(to), push);
+                }
+            }
+        } else {
+            let double = (single & third_rank).shift(step) & free;
+            push_all(from, (single & !Bitboard::BACKRANKS | double) & allowed, push);
+        }
+    }
+    if portion == Portion::Noisy
+        && let Some(to) = position.maybe_ep_square()
+    {
+        en_passant_moves(position, constraints.king, to, push);
+    }
+}
+
+/// En passant takes two pawns off a line at once, so its legality is tested on the board after it.
+fn en_passant_moves(position: &Chess, king: Square, to: Square, push: &mut impl FnMut(PackedMove)) {
+    let board = position.board();
+    for from in attacks::pawn_attacks(!position.turn(), to) & position.our(Role::Pawn) {
+        let taken = Square::from_coords(to.file(), from.rank());
+        let occupied = board.occupied().toggled(from).toggled(taken).with(to);
+        if board.attacks_to(king, !position.turn(), occupied).without(taken).is_empty() {
+            push_all(from, Bitboard::from_square(to), push);
+        }
+    }
+}
+
+fn castling_move(position: &Chess, king: Square, side: CastlingSide, push: &mut impl FnMut(PackedMove)) {
+    let (turn, board) = (position.turn(), position.board());
+    let Some(rook) = position.castles().rook(turn, side) else { return };
+    if (position.castles().path(turn, side) & board.occupied()).any() {
+        return;
+    }
+    let king_to = side.king_to(turn);
+    let crossed = attacks::between(king, king_to).with(king_to);
+    let occupied = board.occupied().without(king);
+    let attacked = |square: Square, occupied: Bitboard| board.attacks_to(square, !turn, occupied).any();
+    let after = occupied.without(rook).with(side.rook_to(turn));
+    if crossed.into_iter().any(|square| attacked(square, occupied)) || attacked(king_to, after) {
+        return;
+    }
+    push_all(king, Bitboard::from_square(rook), push);
+}
+
+/// True where the side to move has a piece besides king and pawns.
+pub(crate) fn has_pieces(position: &Chess) -> bool {
+    let board = position.board();
+    (position.us() & !(board.pawns() | board.kings())).any()
+}
+
+/// The file of each square counted from the nearer edge, 0 to 3.
+pub(crate) const fn file_from_edge(file: File) -> usize {
+    let file = file.to_usize();
+    if file < 4 { file } else { 7 - file }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use std::{collections::HashSet, vec::Vec};
+
+    use super::*;
+    use shakmaty::{CastlingMode, fen::Fen};
+
+    fn position(fen: &str) -> Chess {
+        fen.parse::<Fen>().unwrap().into_position(CastlingMode::Standard).unwrap()
+    }
+
+    fn both_portions(position: &Chess) -> Vec<PackedMove> {
+        let constraints = Constraints::of(position).unwrap();
+        let mut moves = Vec::new();
+        generate(position, &constraints, Portion::Noisy, &mut |m| moves.push(m));
+        let noisy = moves.len();
+        generate(position, &constraints, Portion::Quiet, &mut |m| moves.push(m));
+        for (i, packed) in moves.iter().enumerate() {
+            let m = packed.unpack(position).unwrap();
+            assert_eq!(m.is_capture() || m.is_promotion(), i < noisy, "{m} in {position:?}");
+        }
+        moves
+    }
+
+    /// Counts leaves by our generator and checks it at every node against shakmaty's.
+    fn perft(position: &Chess, depth: u32) -> u64 {
+        let moves = both_portions(position);
+        let expected: HashSet<_> = position.legal_moves().into_iter().map(PackedMove::pack).collect();
+        assert_eq!(moves.iter().copied().map(Some).collect::<HashSet<_>>(), expected, "{position:?}");
+        assert_eq!(moves.len(), expected.len(), "a move came twice in {position:?}");
+        if depth == 1 {
+            return moves.len() as u64;
+        }
+        let mut leaves = 0;
+        for packed in moves {
+            let mut after = position.clone();
+            after.play_unchecked(packed.unpack(position).unwrap());
+            leaves += perft(&after, depth - 1);
+        }
+        leaves
+    }
+
+    /// Counts from the Chess Programming Wiki's perft results page.
+    #[test]
+    fn move_counts_match_the_published_ones() {
+        for (fen, depth, leaves) in [
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 4, 197_281),
+            ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 3, 97_862),
+            ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 5, 674_624),
+            ("r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", 4, 422_333),
+            ("rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8", 3, 62_379),
+        ] {
+            assert_eq!(perft(&position(fen), depth), leaves, "{fen}");
+        }
+    }
+}

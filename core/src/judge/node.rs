@@ -1,0 +1,553 @@
+//! One node of the search, step by step.
+
+use arrayvec::ArrayVec;
+use shakmaty::{Move, Position};
+
+use super::{
+    evaluation::Evaluator,
+    exchange::exchange_wins,
+    history::PieceTo,
+    memory::{MOVES_MIN, SearchMemory},
+    move_generation::{Constraints, has_pieces},
+    move_picker::{Hints, MovePicker, Origin},
+    packed_move::PackedMove,
+    pruning::{Outlook, PLY, futility_margin, history_bonus, late_move_reduction, probcut_beta},
+    score::{self, DRAW, INFINITE, MATE, MATE_THRESHOLD, is_mate, mated_at},
+    search::Worker,
+    transposition_table::{Bound, Known},
+};
+
+/// Tried moves that are remembered to be punished when a better one is found.
+const TRIED_MAX: usize = 32;
+/// The halfmove clock from which table values no longer cut: the draw by fifty moves is near and not in them.
+const HALFMOVES_NEAR_DRAW: u32 = 90;
+
+/// What is expected of a node in the tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Root,
+    /// On the principal variation: its value is wanted exactly.
+    Pv,
+    /// Expected to fail high at one of its first moves.
+    Cut,
+    /// Expected to fail low at every move.
+    All,
+}
+
+impl Kind {
+    pub(crate) fn is_pv(self) -> bool {
+        matches!(self, Kind::Root | Kind::Pv)
+    }
+
+    /// What a child searched with a null window is expected to be.
+    fn opposite(self) -> Kind {
+        if self == Kind::Cut { Kind::All } else { Kind::Cut }
+    }
+}
+
+/// Where a node stands: its frame, what it is expected to be, and where its moves go in the arena.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) ply: usize,
+    pub(crate) kind: Kind,
+    pub(crate) arena: usize,
+}
+
+impl Place {
+    pub(crate) fn child(self, kind: Kind, picker: &MovePicker) -> Place {
+        Place { ply: self.ply + 1, kind, arena: picker.arena_end() }
+    }
+}
+
+impl<E: Evaluator> Worker<'_, '_, E> {
+    pub(crate) fn search_root(&mut self, depth: i32, alpha: i32, beta: i32) -> i32 {
+        self.search(Place { ply: 0, kind: Kind::Root, arena: 0 }, depth, alpha, beta)
+    }
+
+    /// The value of the position at `place`: exact inside `alpha..beta`, else a bound (fail-soft).
+    pub(crate) fn search(&mut self, place: Place, mut depth: i32, mut alpha: i32, mut beta: i32) -> i32 {
+        // Step 1. At the horizon only captures go on.
+        if depth <= 0 {
+            return self.quiescence(place, alpha, beta);
+        }
+        let Place { ply, kind, arena } = place;
+        let (is_root, is_pv) = (kind == Kind::Root, kind.is_pv());
+
+        // Step 2. The end of the budget, and of the game.
+        if self.count_node(ply) {
+            return DRAW;
+        }
+        self.memory.frames[ply].line.clear();
+        let Some(constraints) = Constraints::of(&self.memory.frames[ply].position) else { return DRAW };
+        let in_check = constraints.in_check();
+        if !is_root {
+            if let Some(value) = self.value_without_search(place, in_check) {
+                return value;
+            }
+            // Step 3. Mate distance: no line from here can beat a mate already found nearer the root.
+            alpha = alpha.max(mated_at(ply));
+            beta = beta.min(-mated_at(ply + 1));
+            if alpha >= beta {
+                return alpha;
+            }
+        }
+
+        // Step 4. The transposition table.
+        let frame = &self.memory.frames[ply];
+        let excluded = frame.excluded;
+        let halfmoves = frame.position.halfmoves();
+        let known = if excluded.is_some() { None } else { self.table.probe(frame.key, ply) };
+        let remembered =
+            known.and_then(|k| k.best).filter(|packed| packed.unpack_legal(&frame.position).is_some());
+        if let Some(known) = known
+            && !is_pv
+            && known.depth >= depth
+            && halfmoves < HALFMOVES_NEAR_DRAW
+            && cuts(&known, alpha, beta)
+        {
+            return known.value;
+        }
+
+        // Step 5. The static evaluation.
+        let (raw, evaluation) = match (in_check, excluded) {
+            (true, _) => (None, -INFINITE),
+            (false, Some(_)) => (None, frame.evaluation.unwrap_or(DRAW)),
+            (false, None) => {
+                let raw = known.and_then(|k| k.evaluation).unwrap_or_else(|| self.raw_evaluation(ply));
+                (Some(raw), self.corrected(ply, raw))
+            }
+        };
+        self.memory.frames[ply].evaluation = (!in_check).then_some(evaluation);
+        let estimate_cp = match known {
+            Some(k) if k.value > evaluation && k.bound.allows_at_least() => k.value,
+            Some(k) if k.value < evaluation && k.bound.allows_at_most() => k.value,
+            _ => evaluation,
+        };
+        let improving = !in_check && self.is_improving(ply, evaluation);
+        let outlook = Outlook { depth, estimate_cp, improving };
+        if ply + 2 < self.memory.frames.len() {
+            self.memory.frames[ply + 2].cutoffs = 0;
+        }
+
+        if !is_pv && !in_check && excluded.is_none() {
+            // Step 6. Razoring.
+            if outlook.can_razor(alpha) {
+                let value = self.quiescence(place, alpha, alpha + 1);
+                if value <= alpha || self.stopped {
+                    return value;
+                }
+            }
+            // Step 7. Reverse futility.
+            if outlook.can_prune_by_standing_above(beta) && !is_mate(estimate_cp) && !is_mate(beta) {
+                return (estimate_cp + beta) / 2;
+            }
+            // Step 8. Null move.
+            if let Some(value) = self.null_move(place, &outlook, evaluation, beta) {
+                return value;
+            }
+            // Step 9. ProbCut.
+            if let Some(value) = self.probcut(place, constraints, &outlook, known, remembered, raw, beta) {
+                return value;
+            }
+            if self.stopped {
+                return DRAW;
+            }
+        }
+
+        // Step 10. Without a move to begin with, a search one ply shallower finds it cheaper (internal iterative reduction).
+        if depth >= 4 && remembered.is_none() && excluded.is_none() && kind != Kind::All {
+            depth -= 1;
+        }
+
+        // Step 11. The moves.
+        let before = self.moves_before(ply);
+        let turn = self.memory.frames[ply].position.turn();
+        let has_pieces = has_pieces(&self.memory.frames[ply].position);
+        let remembered_takes = remembered.is_some_and(|packed| self.is_capture(ply, packed));
+        let mut picker = MovePicker::all(constraints, remembered, arena);
+        let (mut best, mut best_move) = (-INFINITE, None::<(PackedMove, Move)>);
+        let first_alpha = alpha;
+        let mut count = 0;
+        let mut quiets = ArrayVec::<(PackedMove, PieceTo), TRIED_MAX>::new();
+        let mut captures = ArrayVec::<Move, TRIED_MAX>::new();
+        while let Some((packed, m, origin)) = self.next_move(ply, &mut picker, before) {
+            if Some(packed) == excluded {
+                continue;
+            }
+            count += 1;
+            let now = PieceTo::of(turn, m);
+            let is_quiet = !m.is_capture() && !m.is_promotion();
+            let history = if is_quiet {
+                self.memory.history.quiet_score(turn, packed, now, before)
+            } else {
+                self.memory.history.capture_score(turn, m)
+            };
+            let mut reduction = late_move_reduction(depth, count);
+
+            // Step 12. Pruning at shallow depth.
+            if !is_root && has_pieces && best > -MATE_THRESHOLD {
+                let reduced = (depth - reduction / PLY + history / 8192).max(0);
+                if is_quiet {
+                    if count >= outlook.enough_moves() {
+                        picker.skip_quiets();
+                    }
+                    if reduced <= 6 && history < -2500 * depth {
+                        continue;
+                    }
+                    if !in_check
+                        && reduced <= 8
+                        && origin == Origin::Quiet
+                        && evaluation + futility_margin(reduced) + history / 128 <= alpha
+                    {
+                        picker.skip_quiets();
+                        continue;
+                    }
+                    if !exchange_wins(&self.memory.frames[ply].position, m, -22 * reduced * reduced) {
+                        continue;
+                    }
+                } else if origin == Origin::LosingNoisy
+                    && !exchange_wins(&self.memory.frames[ply].position, m, -90 * depth)
+                {
+                    continue;
+                }
+            }
+
+            // Step 13. Extensions.
+            let mut extension = 0;
+            if let Some(known) = known
+                && Some(packed) == remembered
+                && !is_root
+                && excluded.is_none()
+                && depth >= 7
+                && known.depth >= depth - 3
+                && known.bound.allows_at_least()
+                && !is_mate(known.value)
+                && 2 * ply < self.memory.frames.len()
+            {
+                match self.singular_extension(place, packed, &known, depth, beta) {
+                    Ok(plies) => extension = plies,
+                    Err(value) => return value,
+                }
+            }
+
+            // Step 14. Make the move and search what follows.
+            self.make(ply, m);
+            if extension >= 2 {
+                self.memory.frames[ply + 1].double_extensions += 1;
+            }
+            let new_depth = depth - 1 + extension;
+            let mut value = -INFINITE;
+            if depth >= 2 && count > 1 + i32::from(is_root) && (is_quiet || origin == Origin::LosingNoisy) {
+                // Step 15. Late moves are searched less deep, and again in full only where they surprise.
+                reduction -= PLY * i32::from(is_pv);
+                reduction += PLY * i32::from(kind == Kind::Cut);
+                reduction += PLY / 2 * i32::from(!improving);
+                reduction += PLY / 2 * i32::from(remembered_takes);
+                reduction += PLY / 2 * i32::from(self.memory.frames[ply + 1].cutoffs > 3);
+                reduction -= PLY / 2 * i32::from(self.gives_check(ply + 1));
+                reduction -= history * PLY / 9000;
+                let reduced = (new_depth - reduction / PLY).clamp(1, new_depth.max(1));
+                value = -self.search(place.child(Kind::Cut, &picker), reduced, -alpha - 1, -alpha);
+                if value > alpha && reduced < new_depth {
+                    value =
+                        -self.search(place.child(kind.opposite(), &picker), new_depth, -alpha - 1, -alpha);
+                }
+            } else if !is_pv || count > 1 {
+                let child = if is_pv { Kind::Cut } else { kind.opposite() };
+                value = -self.search(place.child(child, &picker), new_depth, -alpha - 1, -alpha);
+            }
+            if is_pv && (count == 1 || value > alpha) {
+                value = -self.search(place.child(Kind::Pv, &picker), new_depth, -beta, -alpha);
+            }
+            if self.stopped {
+                return DRAW;
+            }
+
+            // Step 16. Keep the best.
+            if value > best {
+                best = value;
+                if value > alpha {
+                    best_move = Some((packed, m));
+                    if is_pv {
+                        self.extend_line(ply, packed);
+                    }
+                    if value >= beta {
+                        self.memory.frames[ply].cutoffs += 1;
+                        break;
+                    }
+                    alpha = value;
+                }
+            }
+            if best_move.is_none_or(|(b, _)| b != packed) {
+                if is_quiet {
+                    let _ = quiets.try_push((packed, now));
+                } else {
+                    let _ = captures.try_push(m);
+                }
+            }
+        }
+
+        // Step 17. Mate and stalemate.
+        if count == 0 {
+            return match (excluded, in_check) {
+                (Some(_), _) => alpha,
+                (None, true) => mated_at(ply),
+                (None, false) => DRAW,
+            };
+        }
+
+        // Step 18. Teach the histories.
+        if let Some((packed, m)) = best_move
+            && best >= beta
+        {
+            let bonus = history_bonus(depth);
+            let history = &mut self.memory.history;
+            if !m.is_capture() && !m.is_promotion() {
+                self.memory.frames[ply].killer = Some(packed);
+                history.learn_quiet(turn, packed, PieceTo::of(turn, m), before, bonus);
+                for &(tried, now) in &quiets {
+                    history.learn_quiet(turn, tried, now, before, -bonus);
+                }
+            } else {
+                history.learn_capture(turn, m, bonus);
+            }
+            for &tried in &captures {
+                history.learn_capture(turn, tried, -bonus);
+            }
+        }
+
+        // Step 19. Remember the result.
+        if excluded.is_none() {
+            let bound = if best >= beta {
+                Bound::Lower
+            } else if is_pv && alpha > first_alpha {
+                Bound::Exact
+            } else {
+                Bound::Upper
+            };
+            let quiet_best = best_move.is_none_or(|(_, m)| !m.is_capture());
+            let says_more = match bound {
+                Bound::Lower => best > evaluation,
+                Bound::Upper => best < evaluation,
+                Bound::Exact => true,
+            };
+            if !in_check && quiet_best && says_more && !is_mate(best) {
+                let SearchMemory { frames, history, .. } = &mut *self.memory;
+                history.learn_correction(&frames[ply].position, depth, best - evaluation);
+            }
+            let best_packed = best_move.map(|(packed, _)| packed);
+            let known = Known { best: best_packed, value: best, evaluation: raw, depth, bound };
+            self.table.store(self.memory.frames[ply].key, ply, known);
+        }
+        best
+    }
+
+    /// A value that needs no search: a draw by rule, or a static one where the memory ends.
+    pub(crate) fn value_without_search(&mut self, place: Place, in_check: bool) -> Option<i32> {
+        let ply = place.ply;
+        let position = &self.memory.frames[ply].position;
+        let fifty_moves = position.halfmoves() >= 100 && (!in_check || !position.legal_moves().is_empty());
+        if fifty_moves || position.is_insufficient_material() || self.is_repetition(ply) {
+            return Some(DRAW);
+        }
+        let memory_ends = ply + 1 >= self.memory.frames.len().min(score::PLY_MAX)
+            || place.arena + MOVES_MIN > self.memory.moves.len();
+        memory_ends.then(|| if in_check { DRAW } else { self.raw_evaluation(ply) })
+    }
+
+    fn is_improving(&self, ply: usize, evaluation: i32) -> bool {
+        let earlier =
+            |back: usize| ply.checked_sub(back).and_then(|earlier| self.memory.frames[earlier].evaluation);
+        earlier(2).or_else(|| earlier(4)).is_none_or(|before| evaluation > before)
+    }
+
+    /// The moves one and two plies before, by which continuations are judged.
+    pub(crate) fn moves_before(&self, ply: usize) -> [PieceTo; 2] {
+        let one = self.memory.frames[ply].arrived_piece_to;
+        let two = ply.checked_sub(1).map_or(PieceTo::NONE, |p| self.memory.frames[p].arrived_piece_to);
+        [one, two]
+    }
+
+    fn is_capture(&self, ply: usize, packed: PackedMove) -> bool {
+        packed.unpack(&self.memory.frames[ply].position).is_some_and(|m| m.is_capture())
+    }
+
+    fn gives_check(&self, child_ply: usize) -> bool {
+        self.memory.frames[child_ply].position.is_check()
+    }
+
+    pub(crate) fn next_move(
+        &mut self,
+        ply: usize,
+        picker: &mut MovePicker,
+        before: [PieceTo; 2],
+    ) -> Option<(PackedMove, Move, Origin)> {
+        let SearchMemory { frames, moves, history } = &mut *self.memory;
+        let hints = Hints { history, before, killer: frames[ply].killer };
+        picker.next(&frames[ply].position, moves, &hints)
+    }
+
+    /// Plays `m` from the frame at `ply` into the next one.
+    pub(crate) fn make(&mut self, ply: usize, m: Move) {
+        let (before, after) = self.memory.frames.split_at_mut(ply + 1);
+        let (before, after) = (&before[ply], &mut after[0]);
+        after.position.clone_from(&before.position);
+        after.position.play_unchecked(m);
+        after.key = before.key.after(&before.position, m, &after.position);
+        after.state_is_current = false;
+        after.arrived_by = Some(m);
+        after.arrived_piece_to = PieceTo::of(before.position.turn(), m);
+        after.plies_since_null = before.plies_since_null.saturating_add(1);
+        after.double_extensions = before.double_extensions;
+        after.excluded = None;
+    }
+
+    /// The move and the child's best line become the best line here.
+    pub(crate) fn extend_line(&mut self, ply: usize, packed: PackedMove) {
+        let (before, after) = self.memory.frames.split_at_mut(ply + 1);
+        let line = &mut before[ply].line;
+        line.clear();
+        line.push(packed);
+        if let Some(child) = after.first() {
+            let room = line.remaining_capacity();
+            line.extend(child.line.iter().copied().take(room));
+        }
+    }
+
+    /// Lets the opponent move twice: where that doesn't bring the value below beta, no move of ours would be needed.
+    fn null_move(&mut self, place: Place, outlook: &Outlook, evaluation: i32, beta: i32) -> Option<i32> {
+        let ply = place.ply;
+        let frame = &self.memory.frames[ply];
+        let may_pass = ply > 0 && frame.arrived_by.is_some() && has_pieces(&frame.position);
+        let convinced = evaluation >= beta - 18 * outlook.depth + 120;
+        if !may_pass
+            || !convinced
+            || ply < self.null_move_min_ply
+            || !outlook.can_try_null_move(beta)
+            || beta <= -MATE_THRESHOLD
+        {
+            return None;
+        }
+        let passed = frame.position.clone().swap_turn().ok()?;
+        let key = frame.key.after_null_move(&frame.position);
+        let double_extensions = frame.double_extensions;
+        let after = &mut self.memory.frames[ply + 1];
+        after.position = passed;
+        after.key = key;
+        after.state_is_current = false;
+        after.arrived_by = None;
+        after.arrived_piece_to = PieceTo::NONE;
+        after.plies_since_null = 0;
+        after.double_extensions = double_extensions;
+        after.excluded = None;
+
+        let depth = outlook.depth - outlook.null_move_reduction(beta);
+        let child = Place { ply: ply + 1, kind: place.kind.opposite(), arena: place.arena };
+        let value = -self.search(child, depth, -beta, -beta + 1);
+        if self.stopped || value < beta {
+            return None;
+        }
+        let value = if value >= MATE_THRESHOLD { beta } else { value };
+        if self.null_move_min_ply > 0 || outlook.depth < 14 {
+            return Some(value);
+        }
+        // Zugzwang is likelier to fool a deep search: verify without null moves for a while.
+        self.null_move_min_ply = ply + (3 * depth.max(1) as usize) / 4;
+        let verified = self.search(place, depth, beta - 1, beta);
+        self.null_move_min_ply = 0;
+        (!self.stopped && verified >= beta).then_some(value)
+    }
+
+    /// A capture that beats beta by far in a shallow search would beat it in a deep one.
+    #[expect(clippy::too_many_arguments, reason = "all of it is the node's state at this step")]
+    fn probcut(
+        &mut self,
+        place: Place,
+        constraints: Constraints,
+        outlook: &Outlook,
+        known: Option<Known>,
+        remembered: Option<PackedMove>,
+        raw: Option<i32>,
+        beta: i32,
+    ) -> Option<i32> {
+        let ply = place.ply;
+        let raised = probcut_beta(beta, outlook.improving);
+        let doubtful = known.is_some_and(|k| k.depth >= outlook.depth - 3 && k.value < raised);
+        if outlook.depth < 5 || is_mate(beta) || doubtful {
+            return None;
+        }
+        let evaluation = self.memory.frames[ply].evaluation.unwrap_or(DRAW);
+        let remembered = remembered.filter(|&packed| self.is_capture(ply, packed));
+        let mut picker = MovePicker::noisy(constraints, remembered, raised - evaluation, place.arena);
+        let before = self.moves_before(ply);
+        while let Some((packed, m, origin)) = self.next_move(ply, &mut picker, before) {
+            if origin == Origin::LosingNoisy {
+                break;
+            }
+            self.make(ply, m);
+            let child = place.child(place.kind.opposite(), &picker);
+            let mut value = -self.quiescence(child, -raised, -raised + 1);
+            if value >= raised {
+                value = -self.search(child, outlook.depth - 4, -raised, -raised + 1);
+            }
+            if self.stopped {
+                return None;
+            }
+            if value >= raised {
+                let known = Known {
+                    best: Some(packed),
+                    value,
+                    evaluation: raw,
+                    depth: outlook.depth - 3,
+                    bound: Bound::Lower,
+                };
+                self.table.store(self.memory.frames[ply].key, ply, known);
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    /// Is the remembered move the only good one? Then it is searched deeper. `Err` holds a value that ends the node: even
+    /// without that move, another one beats beta.
+    fn singular_extension(
+        &mut self,
+        place: Place,
+        packed: PackedMove,
+        known: &Known,
+        depth: i32,
+        beta: i32,
+    ) -> Result<i32, i32> {
+        let ply = place.ply;
+        let bar = known.value - 2 * depth;
+        let evaluation = self.memory.frames[ply].evaluation;
+        self.memory.frames[ply].excluded = Some(packed);
+        let kind = if place.kind == Kind::Cut { Kind::Cut } else { Kind::All };
+        let value = self.search(Place { kind, ..place }, (depth - 1) / 2, bar - 1, bar);
+        self.memory.frames[ply].excluded = None;
+        self.memory.frames[ply].evaluation = evaluation;
+        if self.stopped {
+            return Err(DRAW);
+        }
+        if value < bar {
+            let twice =
+                !place.kind.is_pv() && value < bar - 20 && self.memory.frames[ply].double_extensions < 6;
+            return Ok(if twice { 2 } else { 1 });
+        }
+        if bar >= beta && !is_mate(bar) {
+            return Err(bar);
+        }
+        Ok(if known.value >= beta { -1 } else { 0 })
+    }
+}
+
+/// True where what is known settles a null window.
+pub(crate) fn cuts(known: &Known, alpha: i32, beta: i32) -> bool {
+    if known.value >= beta {
+        known.bound.allows_at_least()
+    } else {
+        known.value <= alpha && known.bound.allows_at_most()
+    }
+}
+
+const _: () = assert!(MATE < i16::MAX as i32);

@@ -1,0 +1,99 @@
+//! The margins and rules by which the search leaves out or shortens what is unlikely to matter. All values are
+//! centipawns; `docs/search.md` tells what each was measured to be worth.
+
+/// Depths and move numbers with a logarithm of their own; beyond, the last is used.
+const LOG_ENTRIES: usize = 64;
+/// Natural logarithms of 0 (taken as 0) to 63, in 1/1024.
+const LOG: [i32; LOG_ENTRIES] = logarithms();
+/// Reductions are counted in 1/1024 ply.
+pub(crate) const PLY: i32 = 1024;
+
+/// ln(n + 1) = ln(n) + 2 artanh(1 / (2n + 1)), two terms of the series, summed in 1/2^20.
+const fn logarithms() -> [i32; LOG_ENTRIES] {
+    let mut table = [0; LOG_ENTRIES];
+    let mut sum: i64 = 0;
+    let mut n = 1;
+    while n + 1 < LOG_ENTRIES {
+        let odd = 2 * n as i64 + 1;
+        sum += (2 << 20) / odd
+            + (2 << 20) / (3 * odd * odd * odd)
+            + (2 << 20) / (5 * odd * odd * odd * odd * odd);
+        table[n + 1] = (sum >> 10) as i32;
+        n += 1;
+    }
+    table
+}
+
+fn log(n: i32) -> i32 {
+    LOG[n.clamp(0, LOG_ENTRIES as i32 - 1) as usize]
+}
+
+/// What is known of a node when a pruning rule is asked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Outlook {
+    pub(crate) depth: i32,
+    /// The best estimate of the value before searching.
+    pub(crate) estimate_cp: i32,
+    /// The side to move stands better than at its turn before.
+    pub(crate) improving: bool,
+}
+
+impl Outlook {
+    /// So far below alpha that only captures could help: ask the quiescence search at once.
+    pub(crate) fn can_razor(&self, alpha: i32) -> bool {
+        self.depth <= 4 && self.estimate_cp + 160 + 90 * self.depth * self.depth < alpha
+    }
+
+    /// So far above beta that a few plies won't change it (reverse futility).
+    pub(crate) fn can_prune_by_standing_above(&self, beta: i32) -> bool {
+        self.depth <= 8 && self.estimate_cp - 70 * (self.depth - i32::from(self.improving)) >= beta
+    }
+
+    /// Even passing would keep the value above beta; worth a try by a null move.
+    pub(crate) fn can_try_null_move(&self, beta: i32) -> bool {
+        self.depth >= 3 && self.estimate_cp >= beta
+    }
+
+    /// By how many plies the search after a null move is shortened.
+    pub(crate) fn null_move_reduction(&self, beta: i32) -> i32 {
+        4 + self.depth / 4 + ((self.estimate_cp - beta) / 150).min(3)
+    }
+
+    /// After so many moves the remaining quiet ones are left out (late move pruning).
+    pub(crate) fn enough_moves(&self) -> i32 {
+        (4 + self.depth * self.depth) / (2 - i32::from(self.improving))
+    }
+}
+
+/// A beta far above beta, for a shallow search that proves a cutoff (ProbCut).
+pub(crate) fn probcut_beta(beta: i32, improving: bool) -> i32 {
+    beta + 160 - 50 * i32::from(improving)
+}
+
+/// A quiet move this far below alpha, `depth` plies before the horizon, can't come back (futility).
+pub(crate) fn futility_margin(depth: i32) -> i32 {
+    110 + 80 * depth
+}
+
+/// The plain reduction of the `count`th move, in 1/1024 ply (late move reductions).
+pub(crate) fn late_move_reduction(depth: i32, count: i32) -> i32 {
+    (log(depth) * log(count)) / 2400 + 400
+}
+
+/// What a good (or bad) move is worth to the histories.
+pub(crate) fn history_bonus(depth: i32) -> i32 {
+    (150 * depth - 80).min(1500)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_logarithms_are_right_to_a_thousandth() {
+        for (n, &entry) in LOG.iter().enumerate().skip(1) {
+            let exact = libm::log(n as f64) * 1024.0;
+            assert!((f64::from(entry) - exact).abs() <= 2.0, "ln({n}): {entry} against {exact}");
+        }
+    }
+}
