@@ -6,3 +6,5 @@
 pub mod event_row;
 pub mod judge;
 pub mod media_time;
+pub mod track;
+pub mod vision;

@@ -1,0 +1,10 @@
+//! From board readings to plies with times.
+
+mod differ;
+mod hypothesis;
+mod timeline;
+mod tracker;
+
+pub use differ::{Differ, Explanations, PlySequence};
+pub use timeline::{TimedPly, Timeline, TimelineFull};
+pub use tracker::{Tracker, TrackerState};

@@ -1,0 +1,304 @@
+//! Follows a game from frame to frame.
+
+use arrayvec::ArrayVec;
+use shakmaty::{Chess, Color, Position};
+
+use super::differ::{Differ, Explanations, STEP_PLIES_MAX};
+use super::hypothesis::{Hypothesis, landing_squares};
+use super::timeline::{TimedPly, Timeline, TimelineFull};
+use crate::media_time::MediaTime;
+use crate::vision::{
+    BoardReading, BoardRect, Calibration, CalibrationError, LumaView, Orientation, Placement, Retina,
+};
+
+/// Hypotheses that are kept beside each other.
+const BEAM_MAX: usize = 8;
+/// Sightings that rival hypotheses are compared by.
+const SIGHTINGS_MAX: usize = 12;
+/// Plies that may wait to be taken.
+const TIMELINE_MAX: usize = 32;
+/// A hypothesis whose squares have not changed for this long is settled. A piece in flight changes its square with every
+/// frame; twice the longest gap between two frames that a screen recorder doubles.
+const STILL_MIN_US: i64 = 200_000;
+/// A hypothesis that is shown for this long is settled even where a pointer or noise keeps its squares changing.
+const SHOWN_MIN_US: i64 = 700_000;
+/// The first ply of a hypothesis this long is certain: the plies after it fit no rival.
+const CERTAIN_PLIES: usize = 4;
+/// Positions tried for one frame.
+const FRAME_BUDGET_NODES: u32 = 4_000;
+
+/// Follows a game: frames in, timed plies out.
+#[derive(Clone, Debug)]
+pub struct Tracker {
+    retina: Retina,
+    calibration: Calibration,
+    /// The last position known for certain.
+    root: Hypothesis,
+    beam: ArrayVec<Hypothesis, BEAM_MAX>,
+    sightings: ArrayVec<BoardReading, SIGHTINGS_MAX>,
+    timeline: Timeline<TIMELINE_MAX>,
+    unexplained_since: Option<MediaTime>,
+}
+
+/// What the tracker knows of the present picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrackerState {
+    /// The board shows the last certain position.
+    Settled,
+    /// Something is in flight, or not yet certain.
+    Unsettled,
+    /// No legal plies explain the board.
+    Lost {
+        /// Since when.
+        since: MediaTime,
+    },
+}
+
+impl Tracker {
+    /// Starts from a picture of the start position.
+    ///
+    /// # Errors
+    ///
+    /// [`CalibrationError`] when the picture does not show the start position.
+    pub fn start(
+        view: &LumaView<'_>,
+        rect: BoardRect,
+        orientation: Orientation,
+        time: MediaTime,
+    ) -> Result<Self, CalibrationError> {
+        let (retina, calibration) = Retina::calibrate(view, rect, orientation, time)?;
+        let root = Hypothesis { plies: ArrayVec::new(), position: Chess::default(), shown_since: Some(time) };
+        Ok(Self {
+            retina,
+            calibration,
+            root,
+            beam: ArrayVec::new(),
+            sightings: ArrayVec::new(),
+            timeline: Timeline::new(),
+            unexplained_since: None,
+        })
+    }
+
+    /// Looks at the next frame.
+    ///
+    /// # Errors
+    ///
+    /// [`TimelineFull`] when nobody took the plies that settled before.
+    pub fn observe(&mut self, view: &LumaView<'_>, time: MediaTime) -> Result<(), TimelineFull> {
+        let changed = self.retina.look(view, time, &self.calibration);
+        if !changed.is_empty() {
+            self.follow(time);
+        }
+        self.settle(time)
+    }
+
+    /// Tells that the picture of the last frame stood unchanged until `time`.
+    ///
+    /// # Errors
+    ///
+    /// [`TimelineFull`] when nobody took the plies that settled before.
+    pub fn stand_until(&mut self, time: MediaTime) -> Result<(), TimelineFull> {
+        self.settle(time)
+    }
+
+    /// Tells that the video is over: what the last picture shows is taken as settled.
+    ///
+    /// # Errors
+    ///
+    /// [`TimelineFull`] when nobody took the plies that settled before.
+    pub fn finish(&mut self) -> Result<(), TimelineFull> {
+        match self.best(|h| h.shown_since.is_some()) {
+            Some(index) => self.commit(index, usize::MAX),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes the oldest settled ply.
+    pub fn take(&mut self) -> Option<TimedPly> {
+        self.timeline.take()
+    }
+
+    /// The position after all settled plies.
+    #[must_use]
+    pub const fn position(&self) -> &Chess {
+        &self.root.position
+    }
+
+    /// What is known of the present picture.
+    #[must_use]
+    pub fn state(&self) -> TrackerState {
+        match self.unexplained_since {
+            Some(since) => TrackerState::Lost { since },
+            None if self.root.shown_since.is_some() => TrackerState::Settled,
+            None => TrackerState::Unsettled,
+        }
+    }
+
+    /// The last looks at the squares.
+    #[must_use]
+    pub const fn retina(&self) -> &Retina {
+        &self.retina
+    }
+
+    /// Brings every hypothesis up to date with a changed picture, and looks for new ones where none is shown.
+    fn follow(&mut self, now: MediaTime) {
+        let reading = self.retina.reading();
+        let differ = Differ::new(&reading);
+        let certain = self.root.placement();
+        let mut is_shown = false;
+        let mut is_news = false;
+        for hypothesis in core::iter::once(&mut self.root).chain(&mut self.beam) {
+            if differ.shows(&certain, &hypothesis.placement()) {
+                is_shown = true;
+                is_news |= hypothesis.shown_since.is_none();
+                hypothesis.shown_since.get_or_insert(now);
+                hypothesis.follow_last_ply(&self.retina);
+            } else {
+                hypothesis.shown_since = None;
+            }
+        }
+        if !is_shown {
+            is_news = self.explain(&differ, &certain, now);
+            is_shown = is_news;
+        }
+        if is_news {
+            if self.sightings.is_full() {
+                self.sightings.pop_at(0);
+            }
+            self.sightings.push(reading);
+        }
+        if is_shown {
+            self.unexplained_since = None;
+        } else {
+            self.unexplained_since.get_or_insert(now);
+        }
+    }
+
+    /// Adds the shortest continuations of the present hypotheses that the picture shows; returns whether there are any.
+    fn explain(&mut self, differ: &Differ<'_>, certain: &Placement, now: MediaTime) -> bool {
+        let mut budget_nodes = FRAME_BUDGET_NODES;
+        for plies in 1..=STEP_PLIES_MAX {
+            let mut news = ArrayVec::<Hypothesis, BEAM_MAX>::new();
+            for hypothesis in core::iter::once(&self.root).chain(&self.beam) {
+                let mut found = Explanations::new();
+                differ.explain(&hypothesis.position, certain, plies, &mut budget_nodes, &mut found);
+                let is_ambiguous = found.len() > 1;
+                for moves in &found {
+                    let Some(mut next) = hypothesis.followed_by(moves, &self.retina, now) else { continue };
+                    if is_ambiguous {
+                        let first_new = hypothesis.plies.len();
+                        next.plies[first_new..].iter_mut().for_each(|p| p.is_ambiguous = true);
+                    }
+                    let is_known =
+                        |h: &Hypothesis| h.plies.iter().map(|p| p.mv).eq(next.plies.iter().map(|p| p.mv));
+                    if !self.beam.iter().chain(&news).any(is_known) && !news.is_full() {
+                        news.push(next);
+                    }
+                }
+            }
+            if !news.is_empty() {
+                for next in news {
+                    self.admit(next);
+                }
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Takes a hypothesis into the beam; where there is no room the worst one gives way.
+    fn admit(&mut self, hypothesis: Hypothesis) {
+        if self.beam.is_full() {
+            let worst = (0..self.beam.len()).max_by_key(|&i| self.rank(&self.beam[i]));
+            if let Some(worst) = worst {
+                self.beam.swap_remove(worst);
+            }
+        }
+        self.beam.push(hypothesis);
+    }
+
+    /// What tells rivals apart: sightings left unexplained, then plies, then what the pieces' looks leave unexplained.
+    fn rank(&self, hypothesis: &Hypothesis) -> (usize, usize, u32) {
+        let root = &self.root.position;
+        let cost = hypothesis.cost(&Placement::from(root.board()), &self.retina);
+        (hypothesis.unexplained(root, &self.sightings), hypothesis.plies.len(), cost)
+    }
+
+    /// The best hypothesis of the beam among those that `pick` picks.
+    fn best(&self, pick: impl Fn(&Hypothesis) -> bool) -> Option<usize> {
+        (0..self.beam.len()).filter(|&i| pick(&self.beam[i])).min_by_key(|&i| self.rank(&self.beam[i]))
+    }
+
+    /// Commits what has become certain.
+    fn settle(&mut self, now: MediaTime) -> Result<(), TimelineFull> {
+        if self.beam.is_empty() {
+            return Ok(());
+        }
+        if let Some(index) = self.best(|h| self.is_settled(h, now)) {
+            return self.commit(index, usize::MAX);
+        }
+        if self.root.shown_since.is_some_and(|since| now.us_since(since) >= SHOWN_MIN_US) {
+            // Whatever passed over the board, nothing has been played.
+            self.beam.clear();
+            self.sightings.clear();
+            return Ok(());
+        }
+        match self.best(|_| true) {
+            Some(index) if self.beam[index].plies.len() >= CERTAIN_PLIES => self.commit(index, 1),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a hypothesis is shown and nothing moves on the squares it changes.
+    fn is_settled(&self, hypothesis: &Hypothesis, now: MediaTime) -> bool {
+        let Some(shown_since) = hypothesis.shown_since else { return false };
+        let changed = self.root.placement().difference(&hypothesis.placement());
+        let is_still =
+            changed.into_iter().all(|sq| now.us_since(self.retina.watch(sq).changed_at()) >= STILL_MIN_US);
+        is_still || now.us_since(shown_since) >= SHOWN_MIN_US
+    }
+
+    /// Makes the first `count` plies of a hypothesis certain.
+    fn commit(&mut self, index: usize, count: usize) -> Result<(), TimelineFull> {
+        let chosen = self.beam[index].clone();
+        let count = count.min(chosen.plies.len());
+        let (certain, open) = chosen.plies.split_at(count);
+        for &ply in certain {
+            self.timeline.push(ply)?;
+            self.root.position.play_unchecked(ply.mv);
+        }
+        if open.is_empty() {
+            self.root.shown_since = chosen.shown_since;
+            self.beam.clear();
+            self.sightings.clear();
+            self.learn(certain);
+        } else {
+            self.root.shown_since = None;
+            self.beam
+                .retain(|h| h.plies.len() > count && h.plies.iter().zip(certain).all(|(a, b)| a.mv == b.mv));
+            for hypothesis in &mut self.beam {
+                hypothesis.plies.drain(..count);
+            }
+        }
+        Ok(())
+    }
+
+    /// Learns how kings and queens look on the square colour on which they do not start.
+    fn learn(&mut self, plies: &[TimedPly]) {
+        let mut has_learned = false;
+        for square in plies.iter().flat_map(|p| landing_squares(p.mv)) {
+            if let Some(piece) = self.root.position.board().piece_at(square) {
+                has_learned |= self.calibration.learn(piece, square, self.retina.watch(square).tile());
+            }
+        }
+        if has_learned {
+            self.retina.look_again(&self.calibration);
+        }
+    }
+
+    /// The side to move after all settled plies.
+    #[must_use]
+    pub fn turn(&self) -> Color {
+        self.root.position.turn()
+    }
+}

@@ -1,0 +1,19 @@
+//! From pixels to a board reading: no chess rules here beyond the start position's layout.
+
+mod board_rect;
+mod calibration;
+mod luma_view;
+mod piece_model;
+mod placement;
+mod reading;
+mod retina;
+mod tile;
+
+pub use board_rect::{BoardRect, BoardRectError, Orientation};
+pub use calibration::{Calibration, CalibrationError, SquareLook};
+pub use luma_view::{LumaView, LumaViewError};
+pub use piece_model::{CLASS_COUNT, Class, LookModel};
+pub use placement::Placement;
+pub use reading::BoardReading;
+pub use retina::{Retina, SquareWatch};
+pub use tile::{TILE_EDGE, Tile};

@@ -1,0 +1,133 @@
+//! The last look at every square, and since when it has not changed.
+
+use serde::{Deserialize, Serialize};
+use shakmaty::{Bitboard, Square};
+
+use super::board_rect::{BoardRect, Orientation};
+use super::calibration::{Calibration, CalibrationError, SquareLook};
+use super::luma_view::LumaView;
+use super::piece_model::CLASS_COUNT;
+use super::reading::BoardReading;
+use super::tile::Tile;
+use crate::media_time::MediaTime;
+
+/// A cell that differs more than this from the last look has changed, luma.
+///
+/// A piece of 100 luma contrast that moves by a fiftieth of a square changes its edge cells by 16.
+const CHANGE_THRESHOLD_LUMA: u8 = 14;
+
+/// One square: how it looked when it last changed, and what that look tells.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SquareWatch {
+    tile: Tile,
+    look: SquareLook,
+    changed_at: MediaTime,
+    rested_at: MediaTime,
+}
+
+impl SquareWatch {
+    /// Since when the square has not changed.
+    #[must_use]
+    pub const fn changed_at(&self) -> MediaTime {
+        self.changed_at
+    }
+
+    /// Since when the square has held its content at the same place, whatever else (a pointer, a tint) changed there.
+    #[must_use]
+    pub const fn rested_at(&self) -> MediaTime {
+        self.rested_at
+    }
+
+    /// How badly each class explains the square, luma².
+    #[must_use]
+    pub const fn costs(&self) -> &[u16; CLASS_COUNT] {
+        &self.look.costs
+    }
+
+    /// The square's cells when it last changed.
+    #[must_use]
+    pub const fn tile(&self) -> &Tile {
+        &self.tile
+    }
+}
+
+/// The last look at every square.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Retina {
+    rect: BoardRect,
+    orientation: Orientation,
+    /// Eight ranks of eight squares.
+    watches: [[SquareWatch; 8]; 8],
+}
+
+impl Retina {
+    /// Learns the looks of the start position and takes the first look.
+    ///
+    /// # Errors
+    ///
+    /// [`CalibrationError`] when the picture does not show the start position.
+    pub fn calibrate(
+        view: &LumaView<'_>,
+        rect: BoardRect,
+        orientation: Orientation,
+        time: MediaTime,
+    ) -> Result<(Self, Calibration), CalibrationError> {
+        let tiles = Square::ALL.map(|square| Tile::sample(view, rect.square(square, orientation)));
+        let calibration = Calibration::from_start(&tiles)?;
+        let watch = |rank: usize, file: usize| {
+            let square = Square::ALL[rank * 8 + file];
+            let tile = tiles[square as usize];
+            SquareWatch { tile, look: calibration.look(&tile, square), changed_at: time, rested_at: time }
+        };
+        let watches = core::array::from_fn(|rank| core::array::from_fn(|file| watch(rank, file)));
+        Ok((Self { rect, orientation, watches }, calibration))
+    }
+
+    /// Looks at a frame; returns the squares that changed.
+    pub fn look(&mut self, view: &LumaView<'_>, time: MediaTime, calibration: &Calibration) -> Bitboard {
+        let mut changed = Bitboard::EMPTY;
+        for (square, watch) in Square::ALL.into_iter().zip(self.watches.iter_mut().flatten()) {
+            let tile = Tile::sample(view, self.rect.square(square, self.orientation));
+            if tile.largest_difference(&watch.tile) > CHANGE_THRESHOLD_LUMA {
+                let look = calibration.look(&tile, square);
+                let rested_at = if look.rests_like(&watch.look) { watch.rested_at } else { time };
+                *watch = SquareWatch { tile, look, changed_at: time, rested_at };
+                changed.add(square);
+            }
+        }
+        changed
+    }
+
+    /// Compares every square's last look anew, after the calibration has learned.
+    pub fn look_again(&mut self, calibration: &Calibration) {
+        for (square, watch) in Square::ALL.into_iter().zip(self.watches.iter_mut().flatten()) {
+            watch.look = calibration.look(&watch.tile, square);
+        }
+    }
+
+    /// What is known of one square.
+    #[must_use]
+    pub const fn watch(&self, square: Square) -> &SquareWatch {
+        let index = square as usize;
+        &self.watches[index / 8][index % 8]
+    }
+
+    /// What the last looks say together.
+    #[must_use]
+    pub fn reading(&self) -> BoardReading {
+        let looks = self.watches.iter().flatten().map(|w| w.look.plausible);
+        BoardReading::from_masks(Square::ALL.into_iter().zip(looks))
+    }
+
+    /// Where the board lies.
+    #[must_use]
+    pub const fn rect(&self) -> BoardRect {
+        self.rect
+    }
+
+    /// Which side sits at the bottom.
+    #[must_use]
+    pub const fn orientation(&self) -> Orientation {
+        self.orientation
+    }
+}

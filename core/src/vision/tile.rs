@@ -1,0 +1,205 @@
+//! A square of the board, averaged down to a few cells.
+
+use serde::{Deserialize, Serialize};
+
+use super::board_rect::PixelRect;
+use super::luma_view::LumaView;
+
+/// Cells along one side of a tile.
+///
+/// Eight cells tell all twelve pieces apart at 30 px a square, feel a shift of a fiftieth of a square, and keep a whole
+/// board in 4 KiB.
+pub const TILE_EDGE: usize = 8;
+/// Cells of a tile.
+pub(crate) const TILE_CELLS: usize = TILE_EDGE * TILE_EDGE;
+
+/// Pixels of a row that are summed before they are dealt out to cells.
+const COLUMN_CHUNK_PX: usize = 64;
+
+/// Mean luma of the eight by eight cells of a square, row by row from the top.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tile {
+    pub(crate) rows: [[u8; TILE_EDGE]; TILE_EDGE],
+}
+
+impl Tile {
+    /// All cells of one luma.
+    #[must_use]
+    pub const fn flat(luma: u8) -> Self {
+        Self { rows: [[luma; TILE_EDGE]; TILE_EDGE] }
+    }
+
+    /// The cells, row by row from the top.
+    pub(crate) fn cells(&self) -> impl Iterator<Item = u8> + '_ {
+        self.rows.iter().flatten().copied()
+    }
+
+    /// Mean luma in 1/16.
+    pub(crate) fn mean_q4(&self) -> i32 {
+        self.cells().map(i32::from).sum::<i32>() * 16 / TILE_CELLS as i32
+    }
+
+    /// The largest difference of one cell to the same cell of `other`.
+    #[must_use]
+    pub fn largest_difference(&self, other: &Self) -> u8 {
+        self.cells().zip(other.cells()).map(|(a, b)| a.abs_diff(b)).max().unwrap_or(0)
+    }
+
+    /// Averages the pixels of `rect` down to cells, each pixel weighted by its share in a cell; what lies outside the
+    /// picture is not counted.
+    pub(crate) fn sample(view: &LumaView<'_>, rect: PixelRect) -> Self {
+        let mut tile = Self::flat(0);
+        let height_q8 = rect.bottom_q8.saturating_sub(rect.top_q8);
+        for (band, cells) in tile.rows.iter_mut().enumerate() {
+            let top_q8 = rect.top_q8 + part(height_q8, band);
+            let bottom_q8 = rect.top_q8 + part(height_q8, band + 1);
+            sample_band(view, rect.left_q8, rect.right_q8, top_q8, bottom_q8, cells);
+        }
+        tile
+    }
+}
+
+/// `index` eighths of `whole`.
+fn part(whole: u32, index: usize) -> u32 {
+    u32::try_from(u64::from(whole) * index as u64 / TILE_EDGE as u64).unwrap_or(u32::MAX)
+}
+
+/// How much of pixel `index` lies between `start_q8` and `end_q8`, in 1/256.
+fn overlap_q8(index: usize, start_q8: u32, end_q8: u32) -> u32 {
+    let pixel_q8 = (index as u32) << 8;
+    let from = start_q8.max(pixel_q8);
+    let to = end_q8.min(pixel_q8 + 256);
+    to.saturating_sub(from)
+}
+
+/// Averages one row of cells. Pixels are first summed down the columns, which compilers turn into vector code, and the
+/// few sums are then dealt out to the cells.
+fn sample_band(
+    view: &LumaView<'_>,
+    left_q8: u32,
+    right_q8: u32,
+    top_q8: u32,
+    bottom_q8: u32,
+    cells: &mut [u8; TILE_EDGE],
+) {
+    let first_row = (top_q8 >> 8) as usize;
+    let end_row = (bottom_q8.div_ceil(256) as usize).min(view.height_px());
+    let first_column = (left_q8 >> 8) as usize;
+    let end_column = (right_q8.div_ceil(256) as usize).min(view.width_px());
+    let width_q8 = right_q8.saturating_sub(left_q8);
+    let mut sums = [0_u64; TILE_EDGE];
+    let mut areas = [0_u64; TILE_EDGE];
+    let height_inside_q8: u32 = bottom_q8.min((view.height_px() as u32) << 8).saturating_sub(top_q8);
+    let mut chunk_start = first_column;
+    while chunk_start < end_column {
+        let chunk_end = (chunk_start + COLUMN_CHUNK_PX).min(end_column);
+        let mut columns = [0_u32; COLUMN_CHUNK_PX];
+        sum_columns(view, chunk_start, chunk_end, first_row..end_row, top_q8, bottom_q8, &mut columns);
+        for (cell, (sum, area)) in sums.iter_mut().zip(areas.iter_mut()).enumerate() {
+            let cell_left_q8 = left_q8 + part(width_q8, cell);
+            let cell_right_q8 = left_q8 + part(width_q8, cell + 1);
+            let from = ((cell_left_q8 >> 8) as usize).max(chunk_start);
+            let to = (cell_right_q8.div_ceil(256) as usize).min(chunk_end);
+            for x in from..to {
+                let weight = u64::from(overlap_q8(x, cell_left_q8, cell_right_q8));
+                *sum += weight * u64::from(columns[x - chunk_start]);
+                *area += weight * u64::from(height_inside_q8);
+            }
+        }
+        chunk_start = chunk_end;
+    }
+    for (cell, (sum, area)) in cells.iter_mut().zip(sums.into_iter().zip(areas)) {
+        *cell = if area == 0 { 0 } else { u8::try_from((sum + area / 2) / area).unwrap_or(u8::MAX) };
+    }
+}
+
+/// Sums the pixels of each column over the rows of a band, in 1/256 luma rows.
+fn sum_columns(
+    view: &LumaView<'_>,
+    chunk_start: usize,
+    chunk_end: usize,
+    rows: core::ops::Range<usize>,
+    top_q8: u32,
+    bottom_q8: u32,
+    columns: &mut [u32; COLUMN_CHUNK_PX],
+) {
+    // Whole rows are summed in 16 bits, up to as many as cannot overflow them.
+    let mut whole = [0_u16; COLUMN_CHUNK_PX];
+    let mut pending = 0;
+    for y in rows {
+        let Some(pixels) = view.row(y).get(chunk_start..chunk_end) else { continue };
+        let weight = overlap_q8(y, top_q8, bottom_q8);
+        if weight == 256 {
+            for (sum, &pixel) in whole.iter_mut().zip(pixels) {
+                *sum += u16::from(pixel);
+            }
+            pending += 1;
+            if pending == 256 {
+                flush(&mut whole, columns);
+                pending = 0;
+            }
+        } else {
+            for (sum, &pixel) in columns.iter_mut().zip(pixels) {
+                *sum += weight * u32::from(pixel);
+            }
+        }
+    }
+    flush(&mut whole, columns);
+}
+
+fn flush(whole: &mut [u16; COLUMN_CHUNK_PX], columns: &mut [u32; COLUMN_CHUNK_PX]) {
+    for (sum, part) in columns.iter_mut().zip(whole.iter_mut()) {
+        *sum += u32::from(*part) << 8;
+        *part = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use std::vec::Vec;
+
+    use super::*;
+
+    fn naive(view: &LumaView<'_>, rect: PixelRect) -> Tile {
+        let mut tile = Tile::flat(0);
+        let (w, h) = (rect.right_q8 - rect.left_q8, rect.bottom_q8 - rect.top_q8);
+        for row in 0..TILE_EDGE {
+            for column in 0..TILE_EDGE {
+                let (mut sum, mut area) = (0_u64, 0_u64);
+                for y in 0..view.height_px() {
+                    let wy = overlap_q8(y, rect.top_q8 + part(h, row), rect.top_q8 + part(h, row + 1));
+                    for x in 0..view.width_px() {
+                        let wx =
+                            overlap_q8(x, rect.left_q8 + part(w, column), rect.left_q8 + part(w, column + 1));
+                        let weight = u64::from(wx) * u64::from(wy);
+                        sum += weight * u64::from(view.row(y)[x]);
+                        area += weight;
+                    }
+                }
+                tile.rows[row][column] = if area == 0 { 0 } else { ((sum + area / 2) / area) as u8 };
+            }
+        }
+        tile
+    }
+
+    #[test]
+    fn sampling_equals_the_plain_weighted_mean() {
+        let (w, h) = (211, 190);
+        let bytes: Vec<u8> = (0..w * h).map(|i| ((i * i + i / 7) % 256) as u8).collect();
+        let view = LumaView::new(&bytes, w, h, w).expect("the size is right");
+        for (l, t, r, b) in [(0, 0, 2048, 2048), (300, 777, 40_000, 41_123), (50_000, 0, 55_000, 49_000)] {
+            let rect = PixelRect { left_q8: l, top_q8: t, right_q8: r, bottom_q8: b };
+            assert_eq!(Tile::sample(&view, rect), naive(&view, rect));
+        }
+    }
+
+    #[test]
+    fn what_lies_outside_the_picture_is_dark_and_no_fault() {
+        let view = LumaView::new(&[200; 64], 8, 8, 8).expect("the size is right");
+        let rect = PixelRect { left_q8: 0, top_q8: 0, right_q8: 4096, bottom_q8: 4096 };
+        let tile = Tile::sample(&view, rect);
+        assert_eq!(tile.rows[0], [200, 200, 200, 200, 0, 0, 0, 0]);
+        assert_eq!(tile.rows[7], [0; 8]);
+    }
+}
