@@ -10,6 +10,7 @@ pub mod limits;
 pub mod memory;
 mod move_generation;
 mod move_picker;
+pub mod network;
 mod node;
 pub mod packed_move;
 pub mod position_key;
