@@ -52,8 +52,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let positions = AtomicU64::new(0);
     let start = Instant::now();
     std::thread::scope(|scope| {
-        let workers: Vec<_> =
-            (0..args.threads.max(1)).map(|_| scope.spawn(|| work(args, &next_shard, &positions, start))).collect();
+        let workers: Vec<_> = (0..args.threads.max(1))
+            .map(|_| scope.spawn(|| work(args, &next_shard, &positions, start)))
+            .collect();
         for worker in workers {
             worker.join().map_err(|_| anyhow::anyhow!("a worker panicked"))??;
         }

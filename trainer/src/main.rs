@@ -2,10 +2,17 @@
 //!
 //! `docs/training.md` tells the recipe; `scripts/train` runs all of it.
 
+mod checkpoint;
+mod data_set;
 mod generate;
+mod model;
+mod optimiser;
+mod quantise;
 mod record;
 mod self_play;
 mod teacher;
+mod train;
+mod win_rate;
 
 use clap::{Parser, Subcommand};
 
@@ -20,10 +27,12 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Generate(generate::Args),
+    Train(train::Args),
 }
 
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Generate(args) => generate::run(&args),
+        Command::Train(args) => train::run(&args),
     }
 }

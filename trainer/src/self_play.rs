@@ -61,7 +61,11 @@ impl Temper {
 
     /// Who is well ahead grows careless, so that the balance comes back often enough.
     fn when_at(self, score: i16) -> Self {
-        if score < CARELESS_CP { self } else { Temper { best: self.best * 0.5, sampled: self.sampled * 2.5, ..self } }
+        if score < CARELESS_CP {
+            self
+        } else {
+            Temper { best: self.best * 0.5, sampled: self.sampled * 2.5, ..self }
+        }
     }
 }
 
