@@ -1,5 +1,6 @@
 //! `plyscope render`: a video of a game at its own pace, and its truth.
 
+use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -11,6 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use plyscope::exit_code::WrongUsage;
 use plyscope::game_record::GameRecord;
 use plyscope::render::board_picture::Look;
+use plyscope::render::claimed_output::ClaimedOutput;
 use plyscope::render::coordinates::{self, Coordinates};
 use plyscope::render::encoder::{EncoderError, Encoding};
 use plyscope::render::frame_rate::FrameRate;
@@ -21,6 +23,7 @@ use plyscope::render::theme::Theme;
 use plyscope::render::truth::{event_rows, write_events};
 use plyscope::render::{RenderError, RenderOptions, Rendered, render_to_file};
 use plyscope::text_input::{InputError, read_text};
+use plyscope_core::event_row::EventRow;
 use shakmaty::Color;
 
 /// Render a game to a board-only video at its own pace, and its truth
@@ -127,12 +130,29 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let record = read_game(&args.game)?;
     let labels = read_labels(args, &record)?;
     let options = render_options(args)?;
+    // A wrong path is told before the video is made, not after.
+    let truth = args.truth.as_deref().map(claim).transpose()?;
     let rendered = render_with_progress(&record, &options, &args.output)?;
-    if let Some(path) = &args.truth {
+    if let Some(truth) = truth {
         let rows = event_rows(&record, &rendered.settled_at, &labels);
-        write_file(path, |out| write_events(&rows, out))?;
+        write_truth(truth.path(), &rows).map_err(|source| unwritable(truth.path(), source))?;
+        truth.keep();
     }
     Ok(())
+}
+
+fn claim(path: &Path) -> Result<ClaimedOutput, RenderError> {
+    ClaimedOutput::claim(path).map_err(|source| unwritable(path, source))
+}
+
+fn write_truth(path: &Path, rows: &[EventRow]) -> io::Result<()> {
+    let mut out = BufWriter::new(File::create(path)?);
+    write_events(rows, &mut out)?;
+    out.flush()
+}
+
+fn unwritable(path: &Path, source: io::Error) -> RenderError {
+    EncoderError::Output { path: path.to_owned(), source }.into()
 }
 
 fn read_game(path: &Path) -> Result<GameRecord, InputError> {
@@ -208,18 +228,6 @@ fn render_with_progress(
     });
     bar.finish_and_clear();
     rendered
-}
-
-fn write_file(
-    path: &Path,
-    write: impl FnOnce(&mut BufWriter<std::fs::File>) -> io::Result<()>,
-) -> Result<(), RenderError> {
-    let written = std::fs::File::create(path).and_then(|file| {
-        let mut out = BufWriter::new(file);
-        write(&mut out)?;
-        out.flush()
-    });
-    written.map_err(|source| EncoderError::Output { path: path.to_owned(), source }.into())
 }
 
 fn parse_tail(text: &str) -> Result<f64, String> {

@@ -2,10 +2,11 @@
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 
+use super::claimed_output::ClaimedOutput;
 use super::frame_rate::FrameRate;
 
 /// How the video is compressed.
@@ -32,7 +33,7 @@ pub enum EncoderError {
     #[error("cannot write {}: {source}", path.display())]
     Output {
         /// The video's path.
-        path: std::path::PathBuf,
+        path: PathBuf,
         /// What the system says.
         source: io::Error,
     },
@@ -54,8 +55,9 @@ pub enum EncoderError {
 /// This much of the end of ffmpeg's stderr is shown.
 const SAID_BYTES_MAX: usize = 2000;
 
-/// A running ffmpeg. Dropped before [`Encoder::finish`], it is stopped.
+/// A running ffmpeg. Dropped before [`Encoder::finish`] succeeds, it is stopped and leaves no new file behind.
 pub struct Encoder {
+    output: Option<ClaimedOutput>,
     child: Child,
     frames: Option<ChildStdin>,
     said: Option<JoinHandle<String>>,
@@ -69,7 +71,8 @@ impl Encoder {
     ///
     /// [`EncoderError`] where the output cannot be created or ffmpeg cannot be started.
     pub fn start(encoding: &Encoding, size_px: (u32, u32), output: &Path) -> Result<Encoder, EncoderError> {
-        ensure_writable(output)?;
+        let claimed = ClaimedOutput::claim(output)
+            .map_err(|source| EncoderError::Output { path: output.to_owned(), source })?;
         let mut command = ffmpeg_command(encoding, size_px, output);
         let shown = shell_line(&command);
         let mut child = command.spawn().map_err(|error| match error.kind() {
@@ -79,7 +82,7 @@ impl Encoder {
         let frames = child.stdin.take();
         // Read beside the frames: a full stderr pipe would stop ffmpeg and so us.
         let said = child.stderr.take().map(|stderr| std::thread::spawn(move || read_end(stderr)));
-        Ok(Encoder { child, frames, said, command: shown })
+        Ok(Encoder { output: Some(claimed), child, frames, said, command: shown })
     }
 
     /// Hands over one planar YUV 4:2:0 frame.
@@ -112,6 +115,9 @@ impl Encoder {
         let status = self.child.wait().map_err(EncoderError::Pipe)?;
         let said = self.said.take().and_then(|reader| reader.join().ok()).unwrap_or_default();
         if status.success() {
+            if let Some(output) = self.output.take() {
+                output.keep();
+            }
             Ok(())
         } else {
             Err(EncoderError::Failed { status, said, command: self.command.clone() })
@@ -127,12 +133,6 @@ impl Drop for Encoder {
             let _ = self.child.wait();
         }
     }
-}
-
-/// Creates the file, so that a wrong path is told in the system's own words and before any work is done.
-fn ensure_writable(output: &Path) -> Result<(), EncoderError> {
-    let opened = std::fs::OpenOptions::new().append(true).create(true).open(output);
-    opened.map(drop).map_err(|source| EncoderError::Output { path: output.to_owned(), source })
 }
 
 fn ffmpeg_command(encoding: &Encoding, size_px: (u32, u32), output: &Path) -> Command {

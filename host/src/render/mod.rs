@@ -4,6 +4,7 @@
 //! (one picture for each scene that differs) -> [`encoder::Encoder`] (ffmpeg).
 
 pub mod board_picture;
+pub mod claimed_output;
 pub mod coordinates;
 pub mod encoder;
 pub mod frame_rate;
