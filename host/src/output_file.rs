@@ -105,7 +105,9 @@ impl OutputFile {
     /// [`OutputError`] where the folder is missing, or it or the file may not be written.
     pub fn open(path: &Path) -> Result<Self, OutputError> {
         let target = Target::find(path).map_err(|cause| OutputError::new(path, cause))?;
-        Ok(Self { name: path.to_owned(), target })
+        let is_stdout = matches!(target, Target::Stdout);
+        let name = if is_stdout { PathBuf::from("standard output") } else { path.to_owned() };
+        Ok(Self { name, target })
     }
 
     /// Whether the output is written once, at the end, so that there is no use in [`Self::checkpoint`].

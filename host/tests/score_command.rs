@@ -52,8 +52,7 @@ fn the_table_shows_all_scores_and_explains_every_fault() -> Outcome {
     let folder = with_files()?;
     let output = score(folder.path(), ["answer.json", "truth.json", "--explain"])?;
     assert_eq!(output.status.code(), Some(0));
-    let expected = "\
-          F1      precision  recall
+    let expected = "          F1      precision  recall
 strict    0.5000  0.5000     0.5000
 T1        0.7500  0.7500     0.7500
 

@@ -1,10 +1,11 @@
 //! The command line: one file for each subcommand, holding its own arguments and its `run`.
 
-use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::{Parser, Subcommand, ValueEnum};
 use plyscope::exit_code::ExitCode;
+use plyscope::output_file::OutputFile;
 
 mod render;
 mod score;
@@ -48,9 +49,5 @@ pub(crate) enum Format {
 ///
 /// A reader that went away early (`plyscope score ... | head -1`) has seen all it wanted: that is no error.
 pub(crate) fn print(text: &str) -> Result<()> {
-    let mut stdout = io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        outcome => outcome.context("could not write to standard output, point it at a place with room"),
-    }
+    Ok(OutputFile::open(Path::new("-"))?.finish(text.as_bytes())?)
 }
