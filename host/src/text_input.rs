@@ -47,7 +47,7 @@ impl Coded for InputError {
 /// # Errors
 /// [`InputError`] where it cannot be opened or read, is larger than [`TEXT_INPUT_BYTES_MAX`], or is no UTF-8.
 pub fn read_text(path: &Path) -> Result<String, InputError> {
-    let bytes = read_bytes(path).map_err(|error| InputError::new(path, error))?;
+    let bytes = read_bytes(path).map_err(|error| InputError::new(path, reason(error)))?;
     if bytes.len() as u64 > TEXT_INPUT_BYTES_MAX {
         let limit = TEXT_INPUT_BYTES_MAX >> 20;
         return Err(InputError::new(
@@ -56,6 +56,16 @@ pub fn read_text(path: &Path) -> Result<String, InputError> {
         ));
     }
     String::from_utf8(bytes).map_err(|_| InputError::new(path, "it is not UTF-8 text"))
+}
+
+/// Why a file cannot be read, in words that say what to do where that is clear.
+fn reason(error: io::Error) -> Box<dyn Error + Send + Sync> {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file, check its name".into(),
+        io::ErrorKind::IsADirectory => "it is a folder, give the name of a file".into(),
+        io::ErrorKind::PermissionDenied => "you may not read it, change its permissions".into(),
+        _ => error.into(),
+    }
 }
 
 fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {

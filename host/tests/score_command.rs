@@ -161,9 +161,9 @@ fn files_that_cannot_be_used_are_named_in_one_sentence_with_exit_code_7() -> Out
         }
     }
     let message = complaint(&score(folder.path(), ["missing.json", "truth.json"])?, 7);
-    assert!(message.contains("\"missing.json\"") && message.contains("No such file"), "{message}");
+    assert!(message.contains("\"missing.json\"") && message.contains("there is no such file"), "{message}");
     let message = complaint(&score(folder.path(), [".", "truth.json"])?, 7);
-    assert!(message.contains("directory"), "{message}");
+    assert!(message.contains("it is a folder"), "{message}");
     let message = complaint(&score(folder.path(), ["answer.json", "truth.json", "--events", "sf"])?, 7);
     assert!(message.contains("it has no list \"sf\""), "{message}");
     Ok(())
@@ -195,6 +195,16 @@ fn help_has_an_example_and_every_exit_code() -> Outcome {
     assert!(String::from_utf8(help.stdout)?.contains("Example:\n  plyscope score "));
     let help = Command::new(env!("CARGO_BIN_EXE_plyscope")).arg("--help").output()?;
     assert!(String::from_utf8(help.stdout)?.contains(&plyscope::exit_code::ExitCode::table()));
+    Ok(())
+}
+
+#[test]
+fn the_documentation_lists_every_exit_code() -> Outcome {
+    let formats = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/formats.md"))?;
+    for code in plyscope::exit_code::ExitCode::ALL {
+        let line = format!("| {} | {} |", code.number(), code.meaning());
+        assert!(formats.lines().any(|l| l == line), "docs/formats.md lacks {line:?}");
+    }
     Ok(())
 }
 
