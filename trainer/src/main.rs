@@ -2,6 +2,7 @@
 //!
 //! `docs/training.md` tells the recipe; `scripts/train` runs all of it.
 
+mod check;
 mod checkpoint;
 mod data_set;
 mod generate;
@@ -28,11 +29,13 @@ struct Cli {
 enum Command {
     Generate(generate::Args),
     Train(train::Args),
+    Check(check::Args),
 }
 
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Generate(args) => generate::run(&args),
         Command::Train(args) => train::run(&args),
+        Command::Check(args) => check::run(&args),
     }
 }

@@ -18,10 +18,14 @@
 use std::{
     fs,
     io::{self, Write},
+    num::NonZeroU32,
     path::{Path, PathBuf},
 };
 
-use shakmaty::{CastlingSide, Chess, Color, EnPassantMode, Move, Piece, Position, Role, Square};
+use shakmaty::{
+    CastlingMode, CastlingSide, Chess, Color, EnPassantMode, FromSetup, Move, Piece, Position, Role, Setup,
+    Square,
+};
 
 /// Bytes of one record.
 pub(crate) const RECORD_BYTES: usize = 40;
@@ -147,6 +151,24 @@ impl Record {
         })
     }
 
+    /// The position itself; `None` where a damaged record describes none that is legal.
+    pub(crate) fn to_position(self) -> Option<Chess> {
+        let mut setup = Setup::empty();
+        for (square, piece) in self.pieces() {
+            setup.board.set_piece_at(square, piece);
+        }
+        for (bit, square) in [(1, Square::H1), (2, Square::A1), (4, Square::H8), (8, Square::A8)] {
+            if self.castling & bit != 0 {
+                setup.castling_rights.add(square);
+            }
+        }
+        setup.turn = self.turn;
+        setup.ep_square = Square::try_from(u32::from(self.ep_square)).ok();
+        setup.halfmoves = u32::from(self.halfmoves);
+        setup.fullmoves = NonZeroU32::new(u32::from(self.ply) / 2 + 1)?;
+        Chess::from_setup(setup, CastlingMode::Standard).ok()
+    }
+
     /// Packs into bytes.
     pub(crate) fn to_bytes(self) -> [u8; RECORD_BYTES] {
         let mut out = [0u8; RECORD_BYTES];
@@ -236,6 +258,7 @@ mod tests {
         let pieces: Vec<_> = record.pieces().collect();
         let expected: Vec<_> = pos.board().clone().into_iter().collect();
         assert_eq!(pieces, expected);
+        assert_eq!(record.to_position(), Some(pos));
         assert!(record.flags.any(Flags::ASIDE));
         assert!(!record.flags.any(Flags::CHECK | Flags::MATE));
     }

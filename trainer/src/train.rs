@@ -149,7 +149,7 @@ impl std::fmt::Display for Losses {
 }
 
 /// The teacher's expected score W + D/2.
-fn steep_target(record: &Record) -> f32 {
+pub(crate) fn steep_target(record: &Record) -> f32 {
     0.5 + (f32::from(record.win_permille) - f32::from(record.loss_permille)) / 2000.0
 }
 

@@ -13,11 +13,16 @@
 
 pub mod features;
 pub mod format;
+mod shipped;
 
 use shakmaty::{Chess, Color, Move, Piece, Position, Square};
 
 use self::features::{Change, FEATURES, View, king_of};
 pub use self::format::{Header, NetworkError};
+#[cfg(feature = "net-large")]
+pub use self::shipped::{LargeNetwork, large};
+#[cfg(feature = "net-small")]
+pub use self::shipped::{SmallNetwork, small};
 use super::evaluation::Evaluator;
 
 /// Pieces that may stand on a board: the bound behind the overflow check.
