@@ -1,9 +1,12 @@
 //! The host side of Plyscope: files, child processes, pictures and threads around `plyscope-core`.
 
 pub mod answer_file;
+pub mod engine;
 pub mod exit_code;
 pub mod game_record;
+pub mod labeller;
 pub mod output_file;
 pub mod render;
 pub mod scoring;
 pub mod text_input;
+pub mod win_models;

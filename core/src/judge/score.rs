@@ -1,5 +1,7 @@
 //! What a search says of a position: centipawns, or the exact distance to a mate.
 
+use serde::{Deserialize, Serialize};
+
 /// The most plies that a line can have, and so the longest mate that a score can hold.
 pub const PLY_MAX: usize = 246;
 
@@ -24,8 +26,22 @@ pub(crate) const DRAW: i32 = 0;
 /// assert_eq!(Score::mate_in(5).kind(), ScoreKind::Mate { moves: 3 });
 /// assert_eq!(-Score::mate_in(4), Score::mated_in(4));
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "i16", into = "i16")]
 pub struct Score(i16);
+
+/// For storage: any number makes some score.
+impl From<i16> for Score {
+    fn from(stored: i16) -> Score {
+        Score::from_value(i32::from(stored))
+    }
+}
+
+impl From<Score> for i16 {
+    fn from(score: Score) -> i16 {
+        score.0
+    }
+}
 
 /// A [`Score`] taken apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

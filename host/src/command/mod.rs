@@ -7,8 +7,10 @@ use clap::{Parser, Subcommand, ValueEnum};
 use plyscope::exit_code::ExitCode;
 use plyscope::output_file::OutputFile;
 
+mod label;
 mod render;
 mod score;
+mod search_args;
 
 /// Watches a video of a digital chess board and writes down the game.
 #[derive(Parser, Debug)]
@@ -21,6 +23,7 @@ pub(crate) struct CommandLine {
 /// What to do.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
+    Label(label::Args),
     Render(render::Args),
     Score(score::Args),
 }
@@ -29,6 +32,7 @@ impl Command {
     /// Runs the chosen subcommand to its end.
     pub(crate) fn run(self) -> Result<()> {
         match self {
+            Self::Label(args) => label::run(&args),
             Self::Render(args) => render::run(&args),
             Self::Score(args) => score::run(&args),
         }

@@ -1,0 +1,97 @@
+//! The options by which commands that search positions are told how.
+
+use std::{path::PathBuf, time::Duration};
+
+use anyhow::Result;
+use clap::ValueEnum;
+use plyscope::{
+    labeller::{Budget, Evaluation, Labeller, NODES_DEFAULT, Optimise},
+    win_models,
+};
+
+/// How to search and judge positions.
+#[derive(clap::Args, Debug)]
+pub(crate) struct SearchArgs {
+    /// Search so many nodes for each position [default: 100000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), group = "search budget")]
+    nodes: Option<u64>,
+    /// Search each position to this depth, in plies
+    #[arg(long, value_name = "D", value_parser = clap::value_parser!(u8).range(1..=100), group = "search budget")]
+    depth: Option<u8>,
+    /// Search each position for so many milliseconds
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..), group = "search budget")]
+    movetime: Option<u64>,
+    /// Spend so long on the whole game, for example 20s, 500ms or 2m
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, group = "search budget")]
+    budget: Option<Duration>,
+    /// From centipawns to win probability: sf, lichess, or a file written by `plyscope fit`
+    #[arg(long, value_name = "M", default_value = "sf")]
+    win_model: PathBuf,
+    /// What the labels are to be best at: the most plies with both right, or the mean over the classes
+    #[arg(long, value_enum, default_value_t)]
+    optimise: OptimiseArg,
+    /// Threads to search with [default: one for each core]
+    #[arg(long, value_name = "N", default_value = "0", hide_default_value = true)]
+    jobs: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum OptimiseArg {
+    #[default]
+    Strict,
+    Macro,
+}
+
+impl SearchArgs {
+    /// The labeller that the options ask for.
+    pub(crate) fn labeller(&self) -> Result<Labeller> {
+        let budget = match (self.nodes, self.depth, self.movetime, self.budget) {
+            (Some(nodes), ..) => Budget::Nodes(nodes),
+            (_, Some(depth), ..) => Budget::Depth(depth),
+            (_, _, Some(ms), _) => Budget::MoveTime(Duration::from_millis(ms)),
+            (.., Some(time)) => Budget::Game(time),
+            _ => Budget::Nodes(NODES_DEFAULT),
+        };
+        let optimise = match self.optimise {
+            OptimiseArg::Strict => Optimise::Strict,
+            OptimiseArg::Macro => Optimise::Macro,
+        };
+        Ok(Labeller {
+            budget,
+            optimise,
+            model: win_models::by_name_or_file(&self.win_model)?,
+            evaluation: Evaluation::default(),
+            threads: self.jobs,
+            ..Labeller::default()
+        })
+    }
+}
+
+fn parse_duration(text: &str) -> Result<Duration, String> {
+    let wrong = || "give a time such as 20s, 500ms or 2m".to_owned();
+    let split = text.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(wrong)?;
+    let (number, unit) = text.split_at(split);
+    let number: f64 = number.parse().map_err(|_| wrong())?;
+    let seconds = match unit {
+        "ms" => number / 1000.0,
+        "s" => number,
+        "m" | "min" => number * 60.0,
+        _ => return Err(wrong()),
+    };
+    Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero()).ok_or_else(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_needs_a_unit() {
+        assert_eq!(parse_duration("20s"), Ok(Duration::from_secs(20)));
+        assert_eq!(parse_duration("1.5m"), Ok(Duration::from_secs(90)));
+        assert_eq!(parse_duration("500ms"), Ok(Duration::from_millis(500)));
+        for wrong in ["20", "s", "-1s", "0s", "nans", "1h", "1e400s"] {
+            assert!(parse_duration(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Quick labels while a game is still being read; better ones follow when it is complete.
+
+use plyscope_core::judge::{
+    hand_crafted::HandCrafted,
+    limits::Limits,
+    transposition_table::{Bucket, TranspositionTable},
+};
+use shakmaty::Chess;
+
+use super::{Evaluation, LabelledGame, Labeller, PlyLabel, PositionScore, decision};
+use crate::engine::{Engine, table_memory};
+
+/// Nodes for a quick look: some milliseconds.
+const NODES: u64 = 4_000;
+/// MiB of its table.
+const TABLE_MIB: usize = 4;
+
+/// Labels plies one after the other as they are read.
+#[derive(Debug)]
+pub struct Provisional {
+    labeller: Labeller,
+    buckets: Vec<Bucket>,
+    positions: Vec<Chess>,
+    scores: Vec<PositionScore>,
+}
+
+impl Provisional {
+    pub(super) fn new(labeller: Labeller) -> Provisional {
+        Provisional { labeller, buckets: table_memory(TABLE_MIB), positions: Vec::new(), scores: Vec::new() }
+    }
+
+    /// The label of the position that the game has come to: first the start, then one for each ply. The same positions
+    /// give the same labels.
+    pub fn next(&mut self, position: &Chess) -> PlyLabel {
+        self.positions.push(position.clone());
+        let game = LabelledGame::of_positions(self.positions.clone());
+        let last = self.positions.len() - 1;
+        let score = match game.final_score(last) {
+            Some(score) => PositionScore::of_finished(score),
+            None => {
+                let table = TranspositionTable::new(&self.buckets);
+                let keys = game.keys_before(last);
+                let found = match self.labeller.evaluation {
+                    Evaluation::HandCrafted => Engine::new(&HandCrafted).search(
+                        &table,
+                        position,
+                        keys,
+                        Limits::nodes(NODES),
+                        &mut (),
+                    ),
+                };
+                PositionScore::of_search(position, &found)
+            }
+        };
+        self.scores.push(score);
+        let before = last.saturating_sub(1);
+        let pair = LabelledGame::of_positions(self.positions[before..].to_vec());
+        let mut labels = decision::decide(&self.labeller, &pair, self.scores[before..].to_vec());
+        let mut label = labels.remove(labels.len() - 1);
+        label.ply = last;
+        label
+    }
+}
