@@ -217,7 +217,7 @@ fn an_unwritable_output_ends_with_code_6_and_names_it() {
     let folder = folder_with_game(GAME);
     let (code, message) = failure(&folder, &["render", "game.pgn", "-o", "no/such/folder.mp4"]);
     assert_eq!(code, Some(6));
-    assert!(message.starts_with("plyscope: cannot write no/such/folder.mp4: "), "{message}");
+    assert!(message.starts_with("plyscope: cannot write \"no/such/folder.mp4\": "), "{message}");
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn an_unwritable_truth_is_told_before_the_video_is_made() {
     let arguments = ["render", "game.pgn", "-o", "game.mp4", "--truth", "no/truth.json", "--no-labels"];
     let (code, message) = failure(&folder, &arguments);
     assert_eq!(code, Some(6));
-    assert!(message.starts_with("plyscope: cannot write no/truth.json: "), "{message}");
+    assert!(message.starts_with("plyscope: cannot write \"no/truth.json\": "), "{message}");
     assert!(!folder.path().join("game.mp4").exists());
 }
 
@@ -267,10 +267,14 @@ fn wrong_usage_ends_with_code_2() {
         &["--canvas", "100x100", "--at", "0,0"],
         &["--canvas", "640x640"],
         &["--slide", "fast"],
-        &["--crf", "52"],
+        &["--output=-"],
     ];
     for case in cases {
-        let line = [&["render", "game.pgn", "-o", "game.mp4"], case].concat();
+        let mut line = vec!["render", "game.pgn"];
+        if !case.contains(&"--output=-") {
+            line.push("--output=game.mp4");
+        }
+        line.extend(case);
         let (code, message) = failure(&folder, &line);
         assert_eq!(code, Some(2), "{case:?}: {message}");
     }

@@ -1,7 +1,6 @@
 //! `plyscope render`: a video of a game at its own pace, and its truth.
 
-use std::fs::File;
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
@@ -9,21 +8,21 @@ use std::time::Duration;
 use anyhow::Result;
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
+use plyscope::answer_file::answer_text;
 use plyscope::exit_code::WrongUsage;
 use plyscope::game_record::GameRecord;
+use plyscope::output_file::OutputFile;
 use plyscope::render::board_picture::Look;
-use plyscope::render::claimed_output::ClaimedOutput;
 use plyscope::render::coordinates::{self, Coordinates};
-use plyscope::render::encoder::{EncoderError, Encoding};
+use plyscope::render::encoder::Encoding;
 use plyscope::render::frame_rate::FrameRate;
 use plyscope::render::labels::{PlyLabels, parse_labels};
 use plyscope::render::layout::Layout;
 use plyscope::render::schedule::{Easing, Slide};
 use plyscope::render::theme::Theme;
-use plyscope::render::truth::{event_rows, write_events};
+use plyscope::render::truth::event_rows;
 use plyscope::render::{RenderError, RenderOptions, Rendered, render_to_file};
 use plyscope::text_input::{InputError, read_text};
-use plyscope_core::event_row::EventRow;
 use shakmaty::Color;
 
 /// Render a game to a board-only video at its own pace, and its truth
@@ -127,32 +126,19 @@ impl<const SEPARATOR: char> FromStr for Pair<SEPARATOR> {
 
 /// Renders the video and then writes its truth.
 pub(crate) fn run(args: &Args) -> Result<()> {
+    if args.output == Path::new("-") {
+        return Err(WrongUsage("a video cannot go to standard output, name a file with -o".into()).into());
+    }
     let record = read_game(&args.game)?;
     let labels = read_labels(args, &record)?;
     let options = render_options(args)?;
     // A wrong path is told before the video is made, not after.
-    let truth = args.truth.as_deref().map(claim).transpose()?;
+    let truth = args.truth.as_deref().map(OutputFile::open).transpose()?;
     let rendered = render_with_progress(&record, &options, &args.output)?;
     if let Some(truth) = truth {
-        let rows = event_rows(&record, &rendered.settled_at, &labels);
-        write_truth(truth.path(), &rows).map_err(|source| unwritable(truth.path(), source))?;
-        truth.keep();
+        truth.finish(&answer_text(&event_rows(&record, &rendered.settled_at, &labels))?)?;
     }
     Ok(())
-}
-
-fn claim(path: &Path) -> Result<ClaimedOutput, RenderError> {
-    ClaimedOutput::claim(path).map_err(|source| unwritable(path, source))
-}
-
-fn write_truth(path: &Path, rows: &[EventRow]) -> io::Result<()> {
-    let mut out = BufWriter::new(File::create(path)?);
-    write_events(rows, &mut out)?;
-    out.flush()
-}
-
-fn unwritable(path: &Path, source: io::Error) -> RenderError {
-    EncoderError::Output { path: path.to_owned(), source }.into()
 }
 
 fn read_game(path: &Path) -> Result<GameRecord, InputError> {

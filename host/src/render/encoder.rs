@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 
-use super::claimed_output::ClaimedOutput;
 use super::frame_rate::FrameRate;
+use crate::output_file::{OutputError, OutputFile};
 
 /// How the video is compressed.
 #[derive(Clone, Debug)]
@@ -29,14 +29,9 @@ pub enum EncoderError {
     /// The program is there and does not start.
     #[error("ffmpeg cannot be started: {0}")]
     Start(io::Error),
-    /// The output cannot be created.
-    #[error("cannot write {}: {source}", path.display())]
-    Output {
-        /// The video's path.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+    /// The output cannot be written.
+    #[error(transparent)]
+    Output(#[from] OutputError),
     /// ffmpeg stopped with an error.
     #[error("ffmpeg failed ({status}): {said}\n  the command was: {command}")]
     Failed {
@@ -57,7 +52,7 @@ const SAID_BYTES_MAX: usize = 2000;
 
 /// A running ffmpeg. Dropped before [`Encoder::finish`] succeeds, it is stopped and leaves no new file behind.
 pub struct Encoder {
-    output: Option<ClaimedOutput>,
+    remove_on_failure: Option<PathBuf>,
     child: Child,
     frames: Option<ChildStdin>,
     said: Option<JoinHandle<String>>,
@@ -71,8 +66,8 @@ impl Encoder {
     ///
     /// [`EncoderError`] where the output cannot be created or ffmpeg cannot be started.
     pub fn start(encoding: &Encoding, size_px: (u32, u32), output: &Path) -> Result<Encoder, EncoderError> {
-        let claimed = ClaimedOutput::claim(output)
-            .map_err(|source| EncoderError::Output { path: output.to_owned(), source })?;
+        // A wrong path is told in clear words and before any work is done.
+        let is_new = !OutputFile::open(output)?.exists();
         let mut command = ffmpeg_command(encoding, size_px, output);
         let shown = shell_line(&command);
         let mut child = command.spawn().map_err(|error| match error.kind() {
@@ -82,7 +77,8 @@ impl Encoder {
         let frames = child.stdin.take();
         // Read beside the frames: a full stderr pipe would stop ffmpeg and so us.
         let said = child.stderr.take().map(|stderr| std::thread::spawn(move || read_end(stderr)));
-        Ok(Encoder { output: Some(claimed), child, frames, said, command: shown })
+        let remove_on_failure = is_new.then(|| output.to_owned());
+        Ok(Encoder { remove_on_failure, child, frames, said, command: shown })
     }
 
     /// Hands over one planar YUV 4:2:0 frame.
@@ -115,9 +111,7 @@ impl Encoder {
         let status = self.child.wait().map_err(EncoderError::Pipe)?;
         let said = self.said.take().and_then(|reader| reader.join().ok()).unwrap_or_default();
         if status.success() {
-            if let Some(output) = self.output.take() {
-                output.keep();
-            }
+            self.remove_on_failure = None;
             Ok(())
         } else {
             Err(EncoderError::Failed { status, said, command: self.command.clone() })
@@ -131,6 +125,10 @@ impl Drop for Encoder {
         if let Ok(None) = self.child.try_wait() {
             let _ = self.child.kill();
             let _ = self.child.wait();
+        }
+        if let Some(path) = &self.remove_on_failure {
+            // A file that cannot be removed is no second fault to report beside the first.
+            let _ = std::fs::remove_file(path);
         }
     }
 }

@@ -4,7 +4,6 @@
 //! (one picture for each scene that differs) -> [`encoder::Encoder`] (ffmpeg).
 
 pub mod board_picture;
-pub mod claimed_output;
 pub mod coordinates;
 pub mod encoder;
 pub mod frame_rate;
@@ -64,7 +63,7 @@ impl Coded for RenderError {
     fn exit_code(&self) -> ExitCode {
         match self {
             RenderError::Encoder(EncoderError::Missing) => ExitCode::FfmpegMissing,
-            RenderError::Encoder(EncoderError::Output { .. }) => ExitCode::OutputUnwritable,
+            RenderError::Encoder(EncoderError::Output(error)) => error.exit_code(),
             RenderError::Encoder(_) | RenderError::Picture(_) => ExitCode::Failed,
         }
     }

@@ -1,7 +1,5 @@
 //! The truth beside a rendered video: what an ideal answer would say.
 
-use std::io::{self, Write};
-
 use plyscope_core::event_row::EventRow;
 use plyscope_core::media_time::MediaTime;
 
@@ -31,20 +29,6 @@ pub fn event_rows(record: &GameRecord, times: &[MediaTime], labels: &[PlyLabels]
     rows
 }
 
-/// Writes `{"events": [...]}`, one row a line.
-///
-/// # Errors
-///
-/// What `out` reports.
-pub fn write_events(rows: &[EventRow], out: &mut impl Write) -> io::Result<()> {
-    out.write_all(b"{\"events\": [")?;
-    for (index, row) in rows.iter().enumerate() {
-        out.write_all(if index == 0 { b"\n" } else { b",\n" })?;
-        serde_json::to_writer(&mut *out, row)?;
-    }
-    out.write_all(b"\n]}\n")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,15 +46,5 @@ mod tests {
             time: MediaTime::from_ms(6000),
         };
         assert_eq!(rows[5], capture);
-    }
-
-    #[test]
-    fn a_game_without_plies_has_an_empty_list() {
-        let mut out = Vec::new();
-        write_events(&[], &mut out).expect("memory takes it");
-        assert_eq!(
-            serde_json::from_slice::<serde_json::Value>(&out).expect("JSON")["events"],
-            serde_json::json!([])
-        );
     }
 }
