@@ -6,6 +6,7 @@ pub mod exit_code;
 pub mod game_record;
 pub mod labeller;
 pub mod output_file;
+pub mod pgn_export;
 pub mod render;
 pub mod scoring;
 pub mod text_input;
