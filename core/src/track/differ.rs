@@ -6,9 +6,9 @@ use shakmaty::{Bitboard, Chess, Color, Move, Position};
 use crate::vision::{BoardReading, Class, Placement};
 
 /// The most plies that one step between two pictures is explained by.
-pub const STEP_PLIES_MAX: usize = 4;
+pub(super) const STEP_PLIES_MAX: usize = 4;
 /// Explanations of one step that are kept; more than a few are only orders of the same plies.
-pub const EXPLANATIONS_MAX: usize = 6;
+pub(super) const EXPLANATIONS_MAX: usize = 6;
 
 /// Plies in the order in which they are played.
 pub type PlySequence = ArrayVec<Move, STEP_PLIES_MAX>;

@@ -5,10 +5,15 @@ use shakmaty::{Bitboard, Chess, Move, Position, Square, attacks};
 
 use super::timeline::TimedPly;
 use crate::media_time::MediaTime;
-use crate::vision::{BoardReading, Class, Placement, Retina};
+use crate::vision::{BoardReading, Class, Orientation, Placement, Retina};
 
 /// Plies that a hypothesis can hold: those kept before the first is committed, and one step more.
 pub(super) const HYPOTHESIS_PLIES_MAX: usize = 8;
+
+/// A piece that has not moved for this long has come to rest.
+const GLIDE_GAP_MAX_US: i64 = 70_000;
+/// What moves less than this with a frame does not glide, 1/64 cell.
+const GLIDE_STEP_MIN_Q6: i32 = 2;
 
 /// Plies that may have been played since the last certain position.
 #[derive(Clone, Debug)]
@@ -18,9 +23,25 @@ pub(super) struct Hypothesis {
     pub(super) position: Chess,
     /// Since when the pictures show it without a break; `None` while they show something else.
     pub(super) shown_since: Option<MediaTime>,
+    /// How the last ply's piece glides into place; `None` once it has come to rest.
+    glide: Option<Glide>,
+}
+
+/// The end of a slide: the piece is already where it belongs, to within a sixteenth of a square.
+#[derive(Clone, Copy, Debug)]
+struct Glide {
+    /// When the piece last moved.
+    moved_at: MediaTime,
+    /// How far it moved then, 1/64 cell: slides end slowing down.
+    step_q6: i32,
 }
 
 impl Hypothesis {
+    /// The start of a game, shown since `time`.
+    pub(super) fn start(time: MediaTime) -> Self {
+        Self { plies: ArrayVec::new(), position: Chess::default(), shown_since: Some(time), glide: None }
+    }
+
     pub(super) fn placement(&self) -> Placement {
         Placement::from(self.position.board())
     }
@@ -46,16 +67,25 @@ impl Hypothesis {
             ply.time = ply.time.max(earliest.unwrap_or(ply.time));
         }
         next.shown_since = Some(now);
+        next.glide = Some(Glide { moved_at: now, step_q6: i32::MAX });
         Some(next)
     }
 
     /// Moves the last ply's time on while its piece still glides into place.
-    pub(super) fn follow_last_ply(&mut self, retina: &Retina) {
-        let placement = self.placement();
-        if let Some(last) = self.plies.last_mut()
-            && let Some(time) = rest_time(last.mv, &placement, retina)
-        {
-            last.time = last.time.max(time);
+    ///
+    /// A glide goes on from frame to frame, towards the piece's square, ever slower. A pointer that crosses the piece, or
+    /// a tint, does not look like that.
+    pub(super) fn follow_last_ply(&mut self, retina: &Retina, now: MediaTime) {
+        let (Some(glide), Some(last)) = (self.glide, self.plies.last_mut()) else { return };
+        let watch = retina.watch(landing_squares(last.mv)[0]);
+        if now.us_since(glide.moved_at) > GLIDE_GAP_MAX_US {
+            self.glide = None;
+        } else if watch.changed_at() == now {
+            let step_q6 = watch.step_q6().map_or(Some(i32::MAX), |step| step_towards(last.mv, step, retina));
+            self.glide = step_q6.filter(|&s| s <= glide.step_q6).map(|step_q6| Glide { moved_at: now, step_q6 });
+            if self.glide.is_some() {
+                last.time = last.time.max(now);
+            }
         }
     }
 
@@ -92,6 +122,20 @@ impl Hypothesis {
             .map(|sq| u32::from(retina.watch(sq).costs()[Class::of(placement.at(sq)).index()]))
             .sum()
     }
+}
+
+/// How far a step on the picture goes towards the square of a ply, 1/64 cell; `None` where it does not go there.
+fn step_towards(mv: Move, step_q6: [i16; 2], retina: &Retina) -> Option<i32> {
+    let from = mv.from()?;
+    let to = landing_squares(mv)[0];
+    let [mut right, mut down] = [to.file() as i32 - from.file() as i32, from.rank() as i32 - to.rank() as i32];
+    if retina.orientation() == Orientation::BlackBottom {
+        (right, down) = (-right, -down);
+    }
+    let [x, y] = step_q6.map(i32::from);
+    let (along, across) = (x * right + y * down, (x * down - y * right).abs());
+    let length = right.abs().max(down.abs()).max(1);
+    (along >= GLIDE_STEP_MIN_Q6 * length && across * 2 <= along).then_some(along / length)
 }
 
 /// Whether a sighting shows `position`, or `next` in flight from it.

@@ -22,6 +22,8 @@ const TIMELINE_MAX: usize = 32;
 const STILL_MIN_US: i64 = 200_000;
 /// A hypothesis that is shown for this long is settled even where a pointer or noise keeps its squares changing.
 const SHOWN_MIN_US: i64 = 700_000;
+/// A still picture that nothing explains for this long is read in doubt.
+const DOUBT_MIN_US: i64 = 300_000;
 /// The first ply of a hypothesis this long is certain: the plies after it fit no rival.
 const CERTAIN_PLIES: usize = 4;
 /// Positions tried for one frame.
@@ -38,6 +40,8 @@ pub struct Tracker {
     sightings: ArrayVec<BoardReading, SIGHTINGS_MAX>,
     timeline: Timeline<TIMELINE_MAX>,
     unexplained_since: Option<MediaTime>,
+    /// The picture has not changed since it was read in doubt.
+    is_doubt_spent: bool,
 }
 
 /// What the tracker knows of the present picture.
@@ -67,7 +71,7 @@ impl Tracker {
         time: MediaTime,
     ) -> Result<Self, CalibrationError> {
         let (retina, calibration) = Retina::calibrate(view, rect, orientation, time)?;
-        let root = Hypothesis { plies: ArrayVec::new(), position: Chess::default(), shown_since: Some(time) };
+        let root = Hypothesis::start(time);
         Ok(Self {
             retina,
             calibration,
@@ -76,6 +80,7 @@ impl Tracker {
             sightings: ArrayVec::new(),
             timeline: Timeline::new(),
             unexplained_since: None,
+            is_doubt_spent: false,
         })
     }
 
@@ -87,6 +92,7 @@ impl Tracker {
     pub fn observe(&mut self, view: &LumaView<'_>, time: MediaTime) -> Result<(), TimelineFull> {
         let changed = self.retina.look(view, time, &self.calibration);
         if !changed.is_empty() {
+            self.is_doubt_spent = false;
             self.follow(time);
         }
         self.settle(time)
@@ -152,13 +158,13 @@ impl Tracker {
                 is_shown = true;
                 is_news |= hypothesis.shown_since.is_none();
                 hypothesis.shown_since.get_or_insert(now);
-                hypothesis.follow_last_ply(&self.retina);
+                hypothesis.follow_last_ply(&self.retina, now);
             } else {
                 hypothesis.shown_since = None;
             }
         }
         if !is_shown {
-            is_news = self.explain(&differ, &certain, now);
+            is_news = self.explain(&differ, &certain, STEP_PLIES_MAX, now);
             is_shown = is_news;
         }
         if is_news {
@@ -174,10 +180,25 @@ impl Tracker {
         }
     }
 
+    /// Where a still picture stays unexplained, decides its unclear squares by what explains them better than what stood
+    /// there.
+    fn follow_in_doubt(&mut self, now: MediaTime) {
+        let is_still = |sq| now.us_since(self.retina.watch(sq).changed_at()) >= STILL_MIN_US;
+        if self.is_doubt_spent || !shakmaty::Square::ALL.into_iter().all(is_still) {
+            return;
+        }
+        self.is_doubt_spent = true;
+        let certain = self.root.placement();
+        let reading = self.retina.doubtful_reading(&certain);
+        if self.explain(&Differ::new(&reading), &certain, 1, now) {
+            self.unexplained_since = None;
+        }
+    }
+
     /// Adds the shortest continuations of the present hypotheses that the picture shows; returns whether there are any.
-    fn explain(&mut self, differ: &Differ<'_>, certain: &Placement, now: MediaTime) -> bool {
+    fn explain(&mut self, differ: &Differ<'_>, certain: &Placement, plies_max: usize, now: MediaTime) -> bool {
         let mut budget_nodes = FRAME_BUDGET_NODES;
-        for plies in 1..=STEP_PLIES_MAX {
+        for plies in 1..=plies_max {
             let mut news = ArrayVec::<Hypothesis, BEAM_MAX>::new();
             for hypothesis in core::iter::once(&self.root).chain(&self.beam) {
                 let mut found = Explanations::new();
@@ -231,6 +252,9 @@ impl Tracker {
 
     /// Commits what has become certain.
     fn settle(&mut self, now: MediaTime) -> Result<(), TimelineFull> {
+        if self.unexplained_since.is_some_and(|since| now.us_since(since) >= DOUBT_MIN_US) {
+            self.follow_in_doubt(now);
+        }
         if self.beam.is_empty() {
             return Ok(());
         }
@@ -283,13 +307,17 @@ impl Tracker {
         Ok(())
     }
 
-    /// Learns how kings and queens look on the square colour on which they do not start.
+    /// Learns from what the plies' squares show for certain: kings and queens on the square colour on which they do not
+    /// start, and the texture of squares never seen bare.
     fn learn(&mut self, plies: &[TimedPly]) {
         let mut has_learned = false;
-        for square in plies.iter().flat_map(|p| landing_squares(p.mv)) {
-            if let Some(piece) = self.root.position.board().piece_at(square) {
-                has_learned |= self.calibration.learn(piece, square, self.retina.watch(square).tile());
-            }
+        let touched = |p: &TimedPly| landing_squares(p.mv).into_iter().chain(p.mv.from());
+        for square in plies.iter().flat_map(touched) {
+            let tile = self.retina.watch(square).tile();
+            has_learned |= match self.root.position.board().piece_at(square) {
+                Some(piece) => self.calibration.learn_piece(piece, square, tile),
+                None => self.calibration.learn_bare(square, tile),
+            };
         }
         if has_learned {
             self.retina.look_again(&self.calibration);

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use shakmaty::{Board, Color, Piece, Rank, Role, Square};
 
-use super::piece_model::{CLASS_COUNT, CLEAR_Q7, CellShift, Class, LookModel, Shade};
+use super::piece_model::{CLASS_COUNT, CLEAR_Q7, CellShift, Class, LookModel, Shade, Texture};
 use super::tile::{TILE_CELLS, TILE_EDGE, Tile};
 
 /// A bare square shows less than this share of the weakest piece's contrast.
@@ -19,8 +19,8 @@ const RIVAL_COST_PERCENT: u32 = 200;
 const NOISE_COST: u32 = 12;
 /// A shifted template that explains this much less of the cost shows a piece off its centre.
 const OFF_CENTRE_PERCENT: u32 = 75;
-/// A piece whose centre moves by more than this is still in motion, 1/64 cell: a fiftieth of a square.
-const REST_OFFSET_MAX_Q6: u16 = 10;
+/// Counterparts whose outlines differ in more cells than this are drawn differently.
+const OUTLINE_CELLS_MAX: usize = 4;
 /// The two square colours are told apart only beyond this, 1/16 luma; nearer, transparency cannot be measured.
 const SHADE_CONTRAST_MIN_Q4: i32 = 12 * 16;
 /// The weakest piece shows at least this contrast, luma².
@@ -29,8 +29,12 @@ const PIECE_ENERGY_MIN: u32 = 40;
 /// What every piece and every bare square looks like in one video.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Calibration {
-    bare: [LookModel; 2],
-    background_q4: [i32; 2],
+    /// The mean bare light and dark square.
+    bare: [Tile; 2],
+    /// What each bare square shows beyond its mean luma: eight ranks of eight squares.
+    textures: [[Texture; 8]; 8],
+    /// Squares that have been seen bare.
+    seen_bare: u64,
     pieces: [LookModel; 12],
     /// Bit i: the model of piece i has been measured on both square colours.
     measured: u16,
@@ -78,22 +82,6 @@ pub struct SquareLook {
     pub(crate) plausible: u16,
     /// The class that explains the square best.
     pub(crate) best: Class,
-    /// How far the best piece stands from the centre, right and down, in 1/64 cell; zero on a bare square.
-    pub(crate) offset_q6: [i16; 2],
-}
-
-impl SquareLook {
-    /// Whether both looks show the same class, and at the same place.
-    pub(crate) fn rests_like(&self, earlier: &Self) -> bool {
-        self.plausible != 0
-            && earlier.plausible != 0
-            && self.best == earlier.best
-            && self
-                .offset_q6
-                .iter()
-                .zip(earlier.offset_q6)
-                .all(|(now, before)| now.abs_diff(before) <= REST_OFFSET_MAX_Q6)
-    }
 }
 
 impl Calibration {
@@ -104,17 +92,33 @@ impl Calibration {
     /// [`CalibrationError`] when the tiles do not show the start position.
     pub fn from_start(tiles: &[Tile; 64]) -> Result<Self, CalibrationError> {
         let start = Board::new();
-        let bare_mean = |shade| mean_tile(tiles, |sq| start.piece_at(sq).is_none() && Shade::of(sq) == shade);
-        let bare_tiles = [bare_mean(Shade::Light), bare_mean(Shade::Dark)];
-        let background_q4 = [bare_tiles[0].mean_q4(), bare_tiles[1].mean_q4()];
-        let bare = [LookModel::bare(&bare_tiles[0]), LookModel::bare(&bare_tiles[1])];
-        let mut calibration =
-            Self { bare, background_q4, pieces: [LookModel::FLAT; 12], measured: 0, weakest_energy: [0; 2] };
-        for color in Color::ALL {
-            for role in Role::ALL {
+        let is_bare = |sq: Square| start.piece_at(sq).is_none();
+        let bare = [Shade::Light, Shade::Dark]
+            .map(|shade| mean_tile(tiles, |sq| is_bare(sq) && Shade::of(sq) == shade));
+        let mut calibration = Self {
+            bare,
+            textures: [[Texture::default(); 8]; 8],
+            seen_bare: (!start.occupied()).0,
+            pieces: [LookModel::BARE; 12],
+            measured: 0,
+            weakest_energy: [0; 2],
+        };
+        for square in Square::ALL {
+            // Under a piece the texture is taken to be that of the bare squares of its file: coordinates and grid lines
+            // repeat along a file.
+            let alike = |sq: Square| {
+                is_bare(sq) && sq.file() == square.file() && Shade::of(sq) == Shade::of(square)
+            };
+            let tile =
+                if is_bare(square) { tiles[square as usize] } else { mean_tile(tiles, alike) };
+            *calibration.texture_mut(square) = Texture::of(&tile);
+        }
+        for role in Role::ALL {
+            for color in Color::ALL {
                 calibration.learn_at_start(tiles, &start, Piece { color, role });
             }
         }
+        calibration.share_outlines(tiles);
         calibration.measure_energies();
         calibration.check_bare_squares(tiles, &start)?;
         if calibration.weakest_energy.iter().any(|&e| e < PIECE_ENERGY_MIN) {
@@ -152,93 +156,98 @@ impl Calibration {
 
     /// A piece seen on both square colours: what differs between the two is the background that shows through.
     fn model_of_two(&self, light: &Tile, dark: &Tile) -> LookModel {
-        let [light_q4, dark_q4] = self.background_q4;
-        let contrast_q4 = light_q4 - dark_q4;
-        if contrast_q4.abs() < SHADE_CONTRAST_MIN_Q4 {
+        let [behind_light, behind_dark] = &self.bare;
+        if (behind_light.mean_q4() - behind_dark.mean_q4()).abs() < SHADE_CONTRAST_MIN_Q4 {
             let one = self.model_of_one(light, Shade::Light);
             return one.with_mean_surface(&self.model_of_one(dark, Shade::Dark));
         }
-        let mut transparency_q7 = [[0; TILE_EDGE]; TILE_EDGE];
-        for (share, (l, d)) in transparency_q7.iter_mut().flatten().zip(light.cells().zip(dark.cells())) {
-            let difference_q4 = (i32::from(l) - i32::from(d)) * 16;
-            let q7 = (difference_q4 * CLEAR_Q7 / contrast_q4).clamp(0, CLEAR_Q7);
-            *share = u8::try_from(q7).unwrap_or(0);
-        }
-        LookModel::from_transparency(light, light_q4, transparency_q7)
-            .with_mean_surface(&LookModel::from_transparency(dark, dark_q4, transparency_q7))
+        model_of_two(light, dark, behind_light, behind_dark)
     }
 
     /// A piece seen on one square colour only: cells like the bare square that reach the border are background, and
     /// what they enclose is the piece.
     fn model_of_one(&self, tile: &Tile, shade: Shade) -> LookModel {
-        let background_q4 = self.background_q4[shade as usize];
-        let background = (background_q4 + 8) >> 4;
-        let mut differences = [[0_i32; TILE_EDGE]; TILE_EDGE];
-        for (difference, luma) in differences.iter_mut().flatten().zip(tile.cells()) {
-            *difference = (i32::from(luma) - background).abs();
+        let behind = &self.bare[shade as usize];
+        LookModel::from_transparency(tile, behind, silhouette_q7(tile, behind))
+    }
+
+    /// Kings and queens are seen on one square colour each, where a white piece's fill may have the square's own luma.
+    /// The black counterpart is of one luma, so its outline can be measured, and in almost every set it is the same.
+    fn share_outlines(&mut self, tiles: &[Tile; 64]) {
+        for (white, black) in [(Square::D1, Square::D8), (Square::E1, Square::E8)] {
+            let behind = |sq| &self.bare[Shade::of(sq) as usize];
+            let outline = outline_q7(&tiles[black as usize], behind(black));
+            let guess = silhouette_q7(&tiles[white as usize], behind(white));
+            let sticks_out = |(outline, guess): &(&u8, &u8)| **outline > 108 && **guess < 20;
+            let differing = outline.iter().flatten().zip(guess.iter().flatten()).filter(sticks_out).count();
+            if differing > OUTLINE_CELLS_MAX {
+                continue;
+            }
+            for square in [white, black] {
+                if let Some(piece) = Board::new().piece_at(square) {
+                    let model = LookModel::from_transparency(&tiles[square as usize], behind(square), outline);
+                    self.pieces[piece_slot(piece)] = model;
+                }
+            }
         }
-        let largest = differences.iter().flatten().copied().max().unwrap_or(0).max(1);
-        // A cell that differs by a third of the largest difference counts as wholly covered.
-        let full = (largest / 3).max(1);
-        let outside = flood_from_border(&differences, full);
-        let mut transparency_q7 = [[0; TILE_EDGE]; TILE_EDGE];
-        for (share, (difference, outside)) in transparency_q7
-            .iter_mut()
-            .flatten()
-            .zip(differences.iter().flatten().zip(outside.iter().flatten()))
-        {
-            let clear = if *outside { CLEAR_Q7 - (difference * CLEAR_Q7 / full).min(CLEAR_Q7) } else { 0 };
-            *share = u8::try_from(clear).unwrap_or(0);
-        }
-        LookModel::from_transparency(tile, background_q4, transparency_q7)
     }
 
     /// Learns a piece from a tile on which it rests for certain, where it had been seen on one square colour only.
     ///
     /// Returns whether anything was learned.
-    pub(crate) fn learn(&mut self, piece: Piece, square: Square, tile: &Tile) -> bool {
+    pub(crate) fn learn_piece(&mut self, piece: Piece, square: Square, tile: &Tile) -> bool {
         let slot = piece_slot(piece);
         let shade = Shade::of(square);
         if self.measured & (1 << slot) != 0 || shade == home_shade(piece) {
             return false;
         }
         // The square may be tinted: its background is what explains the cells that the piece leaves clear.
-        let background_q4 = self.pieces[slot].fit(tile, CellShift::default()).background_q4;
-        let home_q4 = self.background_q4[shade.other() as usize];
-        if (background_q4 - home_q4).abs() < SHADE_CONTRAST_MIN_Q4 {
+        let texture = self.texture(square);
+        let behind = texture.on(self.pieces[slot].fit(tile, texture, CellShift::default()).background_q4);
+        let behind_home = &self.bare[shade.other() as usize];
+        if (behind.mean_q4() - behind_home.mean_q4()).abs() < SHADE_CONTRAST_MIN_Q4 {
             return false;
         }
-        let home = self.pieces[slot].paint(home_q4);
-        let mut seen = self.clone_backgrounds();
-        seen[shade as usize] = background_q4;
-        let kept = core::mem::replace(&mut self.background_q4, seen);
+        let home = self.pieces[slot].paint(behind_home);
         self.pieces[slot] = match shade {
-            Shade::Light => self.model_of_two(tile, &home),
-            Shade::Dark => self.model_of_two(&home, tile),
+            Shade::Light => model_of_two(tile, &home, &behind, behind_home),
+            Shade::Dark => model_of_two(&home, tile, behind_home, &behind),
         };
-        self.background_q4 = kept;
         self.measured |= 1 << slot;
         self.measure_energies();
         true
     }
 
-    const fn clone_backgrounds(&self) -> [i32; 2] {
-        self.background_q4
+    /// Learns the texture of a square that is bare for certain, where it had not been seen bare.
+    ///
+    /// Returns whether anything was learned.
+    pub(crate) fn learn_bare(&mut self, square: Square, tile: &Tile) -> bool {
+        let bit = 1 << (square as u32);
+        if self.seen_bare & bit != 0 {
+            return false;
+        }
+        self.seen_bare |= bit;
+        *self.texture_mut(square) = Texture::of(tile);
+        true
+    }
+
+    const fn texture(&self, square: Square) -> &Texture {
+        let index = square as usize;
+        &self.textures[index / 8][index % 8]
+    }
+
+    const fn texture_mut(&mut self, square: Square) -> &mut Texture {
+        let index = square as usize;
+        &mut self.textures[index / 8][index % 8]
     }
 
     fn measure_energies(&mut self) {
         for shade in [Shade::Light, Shade::Dark] {
-            let background_q4 = self.background_q4[shade as usize];
-            self.weakest_energy[shade as usize] = self
-                .pieces
-                .iter()
-                .map(|m| {
-                    u32::from(
-                        self.bare[shade as usize].fit(&m.paint(background_q4), CellShift::default()).cost,
-                    )
-                })
-                .min()
-                .unwrap_or(0);
+            let behind = &self.bare[shade as usize];
+            let texture = Texture::of(behind);
+            let energy =
+                |m: &LookModel| LookModel::BARE.fit(&m.paint(behind), &texture, CellShift::default()).cost;
+            self.weakest_energy[shade as usize] = self.pieces.iter().map(energy).min().unwrap_or(0).into();
         }
     }
 
@@ -250,9 +259,9 @@ impl Calibration {
         if all_bare { Ok(()) } else { Err(CalibrationError::NoBareSquares) }
     }
 
-    fn model(&self, class: Class, shade: Shade) -> &LookModel {
+    const fn model(&self, class: Class) -> &LookModel {
         match class.index() {
-            0 => &self.bare[shade as usize],
+            0 => &LookModel::BARE,
             index => &self.pieces[index - 1],
         }
     }
@@ -260,24 +269,26 @@ impl Calibration {
     /// Compares a tile with every class.
     pub(crate) fn look(&self, tile: &Tile, square: Square) -> SquareLook {
         let shade = Shade::of(square);
+        let texture = self.texture(square);
         let mut costs = [0; CLASS_COUNT];
         for class in Class::all() {
-            costs[class.index()] = self.model(class, shade).fit(tile, CellShift::default()).cost;
+            costs[class.index()] = self.model(class).fit(tile, texture, CellShift::default()).cost;
         }
         let piece = Class::all().skip(1).min_by_key(|c| costs[c.index()]).unwrap_or(Class::EMPTY);
         let energy = u32::from(costs[0]);
         let cost = u32::from(costs[piece.index()]);
         let bare_max = self.weakest_energy[shade as usize] * BARE_ENERGY_MAX_PERCENT / 100;
         // A faint mark on a bare square is no piece: the piece has to explain most of what is seen.
-        if energy <= bare_max.max(NOISE_COST) && cost * 2 > energy {
-            return SquareLook { costs, plausible: 1, best: Class::EMPTY, offset_q6: [0; 2] };
+        let is_faint = energy <= bare_max.max(NOISE_COST) && cost * 2 > energy;
+        let is_no_piece = energy <= bare_max * 2 && cost > energy * 3;
+        if is_faint || is_no_piece {
+            return SquareLook { costs, plausible: 1, best: Class::EMPTY };
         }
-        let stance = self.stance(tile, piece, cost);
         let mut plausible = u16::from(energy <= bare_max);
-        if stance.is_centred {
+        if is_centred(self.model(piece), tile, texture, cost) {
             plausible |= self.plausible_pieces(&costs, cost);
         }
-        SquareLook { costs, plausible, best: piece, offset_q6: stance.offset_q6 }
+        SquareLook { costs, plausible, best: piece }
     }
 
     /// The pieces that explain a tile well, where the best of them costs `best_cost`.
@@ -298,34 +309,80 @@ impl Calibration {
         }
         plausible
     }
-
-    /// Where a piece stands on its square, from how well its model fits when moved by a cell each way.
-    fn stance(&self, tile: &Tile, piece: Class, cost: u32) -> Stance {
-        let model = self.model(piece, Shade::Light);
-        let moved = |right, down| u32::from(model.fit(tile, CellShift { right, down }).cost);
-        let beside = [[moved(-1, 0), moved(1, 0)], [moved(0, -1), moved(0, 1)]];
-        let is_centred = cost <= NOISE_COST
-            || beside.iter().flatten().all(|&shifted| shifted * 100 >= cost * OFF_CENTRE_PERCENT);
-        Stance { is_centred, offset_q6: beside.map(|[before, after]| vertex_q6(before, cost, after)) }
-    }
 }
 
-/// How a piece stands on its square.
-struct Stance {
-    /// No model moved by a cell explains the tile clearly better.
-    is_centred: bool,
-    /// Distance from the centre, right and down, in 1/64 cell.
-    offset_q6: [i16; 2],
+/// A piece seen on two backgrounds.
+fn model_of_two(light: &Tile, dark: &Tile, behind_light: &Tile, behind_dark: &Tile) -> LookModel {
+    let mut transparency_q7 = [[0; TILE_EDGE]; TILE_EDGE];
+    let seen = light.cells().zip(dark.cells());
+    let behind = behind_light.cells().zip(behind_dark.cells());
+    for (share, ((light, dark), (behind_light, behind_dark))) in
+        transparency_q7.iter_mut().flatten().zip(seen.zip(behind))
+    {
+        let contrast = i32::from(behind_light) - i32::from(behind_dark);
+        let shown = i32::from(light) - i32::from(dark);
+        let q7 = (shown * CLEAR_Q7).checked_div(contrast).unwrap_or(CLEAR_Q7).clamp(0, CLEAR_Q7);
+        *share = u8::try_from(q7).unwrap_or(0);
+    }
+    LookModel::from_transparency(light, behind_light, transparency_q7).with_mean_surface(
+        &LookModel::from_transparency(dark, behind_dark, transparency_q7),
+    )
 }
 
-/// The vertex of the parabola through three costs a cell apart, in 1/64 cell from the middle one.
-fn vertex_q6(before: u32, middle: u32, after: u32) -> i16 {
-    let [before, middle, after] = [before, middle, after].map(i64::from);
-    let bend = before + after - 2 * middle;
-    if bend <= 0 {
-        return if after < before { 64 } else { -64 };
+/// Guesses how much of the background shows through each cell of a piece of any lumas that was seen on one background,
+/// in 1/128: cells like the background that reach the border are clear.
+fn silhouette_q7(tile: &Tile, behind: &Tile) -> Shares {
+    let (differences, largest) = differences(tile, behind);
+    // A cell that differs by a third of the largest difference counts as wholly covered.
+    let full = (largest / 3).max(1);
+    let outside = flood_from_border(&differences, full);
+    shares(|row, column| {
+        let difference = differences[row][column];
+        if outside[row][column] { CLEAR_Q7 - (difference * CLEAR_Q7 / full).min(CLEAR_Q7) } else { 0 }
+    })
+}
+
+/// Measures how much of the background shows through each cell of a piece of one luma, in 1/128. Cells that the piece
+/// encloses are covered, whatever is drawn there.
+fn outline_q7(tile: &Tile, behind: &Tile) -> Shares {
+    let (differences, largest) = differences(tile, behind);
+    let outside = flood_from_border(&differences, (largest / 2).max(1));
+    shares(|row, column| {
+        let is_outside = |r: usize, c: usize| outside.get(r).and_then(|cells| cells.get(c)).is_none_or(|&o| o);
+        let is_enclosed = !is_outside(row, column)
+            && !is_outside(row.wrapping_sub(1), column)
+            && !is_outside(row + 1, column)
+            && !is_outside(row, column.wrapping_sub(1))
+            && !is_outside(row, column + 1);
+        if is_enclosed { 0 } else { CLEAR_Q7 - differences[row][column] * CLEAR_Q7 / largest }
+    })
+}
+
+/// Transparency of each cell, in 1/128.
+type Shares = [[u8; TILE_EDGE]; TILE_EDGE];
+
+fn shares(share_q7: impl Fn(usize, usize) -> i32) -> Shares {
+    core::array::from_fn(|row| {
+        core::array::from_fn(|column| u8::try_from(share_q7(row, column).clamp(0, CLEAR_Q7)).unwrap_or(0))
+    })
+}
+
+/// How far each cell differs from the background, and the largest difference, at least 1, luma.
+fn differences(tile: &Tile, behind: &Tile) -> ([[i32; TILE_EDGE]; TILE_EDGE], i32) {
+    let mut differences = [[0_i32; TILE_EDGE]; TILE_EDGE];
+    for (difference, (luma, behind)) in differences.iter_mut().flatten().zip(tile.cells().zip(behind.cells())) {
+        *difference = (i32::from(luma) - i32::from(behind)).abs();
     }
-    i16::try_from(((before - after) * 32 / bend).clamp(-64, 64)).unwrap_or(0)
+    let largest = differences.iter().flatten().copied().max().unwrap_or(0).max(1);
+    (differences, largest)
+}
+
+/// Whether no model moved by a cell explains the tile clearly better.
+fn is_centred(model: &LookModel, tile: &Tile, texture: &Texture, cost: u32) -> bool {
+    [(-1, 0), (1, 0), (0, -1), (0, 1)].into_iter().all(|(right, down)| {
+        let shifted = u32::from(model.fit(tile, texture, CellShift { right, down }).cost);
+        cost <= NOISE_COST || shifted * 100 >= cost * OFF_CENTRE_PERCENT
+    })
 }
 
 const fn piece_slot(piece: Piece) -> usize {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use shakmaty::{Color, Piece, Role, Square};
 
-use super::tile::{TILE_CELLS, TILE_EDGE, Tile};
+use super::tile::{TILE_EDGE, Tile};
 
 /// How many things can stand on a square: nothing, or one of twelve pieces.
 pub const CLASS_COUNT: usize = 13;
@@ -82,12 +82,20 @@ impl Shade {
     }
 }
 
+/// Weights of the cells along one side, to be multiplied. Grid lines, frames around the last ply's squares, coordinates
+/// and what a neighbour spills lie in the outer ring; pieces hardly reach it.
+const CELL_WEIGHTS: [i32; TILE_EDGE] = [1, 4, 4, 4, 4, 4, 4, 1];
+/// All cells' weights together.
+const WEIGHT_SUM: u32 = 26 * 26;
+/// Differences count up to this, luma: a pointer or an arrow hides some cells and says nothing about the rest.
+const OUTLIER_LUMA: u32 = 64;
 /// Full transparency of a cell.
 pub(crate) const CLEAR_Q7: i32 = 128;
 
-/// How a class shows on a square of any luma: cell = surface + transparency * background.
+/// How a class shows on a square of any luma: cell = surface + transparency * (background + texture).
 ///
-/// The background is one unknown for the whole square, found by least squares at each look. So a square that is
+/// The texture belongs to the square. The background is one unknown luma for the whole square, found by least squares at
+/// each look. So a square that is
 /// tinted (last ply, premove, check) costs nothing, and one model serves both square colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LookModel {
@@ -106,6 +114,35 @@ pub(crate) struct Fit {
     pub(crate) background_q4: i32,
 }
 
+/// What a bare square shows beyond its mean luma: wood, grid lines, coordinates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Texture {
+    /// Luma.
+    rows: [[i8; TILE_EDGE]; TILE_EDGE],
+}
+
+impl Texture {
+    /// The texture of a bare square.
+    pub(crate) fn of(bare: &Tile) -> Self {
+        let mean = (bare.mean_q4() + 8) >> 4;
+        let mut texture = Self::default();
+        for (grain, luma) in texture.rows.iter_mut().flatten().zip(bare.cells()) {
+            let clamped = (i32::from(luma) - mean).clamp(i32::from(i8::MIN), i32::from(i8::MAX));
+            *grain = i8::try_from(clamped).unwrap_or(0);
+        }
+        texture
+    }
+
+    /// The texture on a mean luma, in 1/16.
+    pub(crate) fn on(&self, mean_q4: i32) -> Tile {
+        let mut tile = Tile::flat(0);
+        for (cell, grain) in tile.rows.iter_mut().flatten().zip(self.rows.iter().flatten()) {
+            *cell = u8::try_from((((mean_q4 + 8) >> 4) + i32::from(*grain)).clamp(0, 255)).unwrap_or(u8::MAX);
+        }
+        tile
+    }
+}
+
 /// A step of a template by whole cells: right and down.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CellShift {
@@ -114,32 +151,23 @@ pub(crate) struct CellShift {
 }
 
 impl LookModel {
-    /// A model that explains nothing but a flat square.
-    pub(crate) const FLAT: Self = Self {
+    /// A bare square: all background.
+    pub(crate) const BARE: Self = Self {
         surface_q4: [[0; TILE_EDGE]; TILE_EDGE],
         transparency_q7: [[CLEAR_Q7 as u8; TILE_EDGE]; TILE_EDGE],
     };
 
-    /// A bare square: what remains of `tile` beyond its mean luma is the board's texture.
-    pub(crate) fn bare(tile: &Tile) -> Self {
-        let mean_q4 = tile.mean_q4();
-        let mut model = Self::FLAT;
-        for (surface, luma) in model.surface_q4.iter_mut().flatten().zip(tile.cells()) {
-            *surface = saturate(i32::from(luma) * 16 - mean_q4);
-        }
-        model
-    }
-
-    /// A piece seen on one background, with the share of the background that shows through each cell given.
+    /// A piece seen on a known background, with the share of it that shows through each cell given.
     pub(crate) fn from_transparency(
         tile: &Tile,
-        background_q4: i32,
+        background: &Tile,
         transparency_q7: [[u8; TILE_EDGE]; TILE_EDGE],
     ) -> Self {
-        let mut model = Self { transparency_q7, ..Self::FLAT };
+        let mut model = Self { transparency_q7, ..Self::BARE };
+        let lumas = tile.cells().zip(background.cells());
         let shares = transparency_q7.iter().flatten();
-        for ((surface, luma), share) in model.surface_q4.iter_mut().flatten().zip(tile.cells()).zip(shares) {
-            *surface = saturate(i32::from(luma) * 16 - i32::from(*share) * background_q4 / CLEAR_Q7);
+        for ((surface, (luma, behind)), share) in model.surface_q4.iter_mut().flatten().zip(lumas).zip(shares) {
+            *surface = saturate(i32::from(luma) * 16 - i32::from(*share) * i32::from(behind) * 16 / CLEAR_Q7);
         }
         model
     }
@@ -153,50 +181,60 @@ impl LookModel {
     }
 
     /// What the model looks like on a background.
-    pub(crate) fn paint(&self, background_q4: i32) -> Tile {
+    pub(crate) fn paint(&self, background: &Tile) -> Tile {
         let mut tile = Tile::flat(0);
         let model = self.surface_q4.iter().flatten().zip(self.transparency_q7.iter().flatten());
-        for (cell, (surface, share)) in tile.rows.iter_mut().flatten().zip(model) {
-            let luma_q4 = i32::from(*surface) + i32::from(*share) * background_q4 / CLEAR_Q7;
+        for ((cell, behind), (surface, share)) in
+            tile.rows.iter_mut().flatten().zip(background.cells()).zip(model)
+        {
+            let luma_q4 = i32::from(*surface) + i32::from(*share) * i32::from(behind) * 16 / CLEAR_Q7;
             *cell = u8::try_from(((luma_q4 + 8) >> 4).clamp(0, 255)).unwrap_or(u8::MAX);
         }
         tile
     }
 
-    /// How well the model, moved by `shift`, explains `tile` on the background that suits it best.
-    pub(crate) fn fit(&self, tile: &Tile, shift: CellShift) -> Fit {
-        // With d = tile - surface and w = transparency, least squares for d = w * b gives b = sum(w d) / sum(w w).
-        let (mut wd, mut ww) = (0_i32, 0_i32);
-        self.each_cell(tile, shift, |luma_q4, surface_q4, share_q7| {
-            wd += share_q7 * (luma_q4 - surface_q4);
-            ww += share_q7 * share_q7;
+    /// How well the model, moved by `shift`, explains `tile` on a square of this texture, on the background luma that
+    /// suits it best.
+    pub(crate) fn fit(&self, tile: &Tile, texture: &Texture, shift: CellShift) -> Fit {
+        // With d = tile - surface - w * texture and w = transparency, least squares for d = w * b gives
+        // b = sum(w d) / sum(w w).
+        let (mut wd, mut ww) = (0_i64, 0_i64);
+        self.each_cell(tile, texture, shift, |rest_q4, share_q7, weight| {
+            wd += i64::from(weight * share_q7 * rest_q4);
+            ww += i64::from(weight * share_q7 * share_q7);
         });
         let background_q4 = if ww == 0 {
             0
         } else {
-            i32::try_from(i64::from(wd) * i64::from(CLEAR_Q7) / i64::from(ww)).unwrap_or(0).clamp(0, 255 * 16)
+            i32::try_from(wd * i64::from(CLEAR_Q7) / ww).unwrap_or(0).clamp(0, 255 * 16)
         };
         let mut sum = 0_u32;
-        self.each_cell(tile, shift, |luma_q4, surface_q4, share_q7| {
-            let difference = (luma_q4 - surface_q4 - share_q7 * background_q4 / CLEAR_Q7).unsigned_abs();
-            sum = sum.saturating_add(difference * difference);
+        self.each_cell(tile, texture, shift, |rest_q4, share_q7, weight| {
+            // In 1/4 luma from here, so that the sum stays inside 32 bits.
+            let difference = ((rest_q4 - share_q7 * background_q4 / CLEAR_Q7) / 4).unsigned_abs();
+            let difference = difference.min(OUTLIER_LUMA * 4);
+            sum = sum.saturating_add(weight.unsigned_abs() * difference * difference);
         });
-        let cost = u16::try_from(sum / (TILE_CELLS as u32 * 256)).unwrap_or(u16::MAX);
+        let cost = u16::try_from(sum / (16 * WEIGHT_SUM)).unwrap_or(u16::MAX);
         Fit { cost, background_q4 }
     }
 
-    fn each_cell(&self, tile: &Tile, shift: CellShift, mut visit: impl FnMut(i32, i32, i32)) {
-        for (row, cells) in tile.rows.iter().enumerate() {
+    /// Visits what each cell shows beyond the piece and the square's texture, in 1/16 luma, the cell's transparency and
+    /// its weight.
+    fn each_cell(&self, tile: &Tile, texture: &Texture, shift: CellShift, mut visit: impl FnMut(i32, i32, i32)) {
+        for (row, (cells, texture)) in tile.rows.iter().zip(&texture.rows).enumerate() {
             let source_row = row.checked_add_signed(-shift.down);
             let surfaces = source_row.and_then(|r| self.surface_q4.get(r));
             let shares = source_row.and_then(|r| self.transparency_q7.get(r));
-            for (column, &luma) in cells.iter().enumerate() {
+            for (column, (&luma, &grain)) in cells.iter().zip(texture).enumerate() {
                 let source_column = column.checked_add_signed(-shift.right);
-                let surface =
+                let surface_q4 =
                     surfaces.zip(source_column).and_then(|(r, c)| r.get(c)).map_or(0, |&s| i32::from(s));
-                let share =
+                let share_q7 =
                     shares.zip(source_column).and_then(|(r, c)| r.get(c)).map_or(CLEAR_Q7, |&s| i32::from(s));
-                visit(i32::from(luma) * 16, surface, share);
+                let grain_q4 = i32::from(grain) * 16 * share_q7 / CLEAR_Q7;
+                let weight = CELL_WEIGHTS[row] * CELL_WEIGHTS[column];
+                visit(i32::from(luma) * 16 - surface_q4 - grain_q4, share_q7, weight);
             }
         }
     }
@@ -211,7 +249,7 @@ mod tests {
     use super::*;
 
     fn ring() -> LookModel {
-        let mut model = LookModel::FLAT;
+        let mut model = LookModel::BARE;
         for (i, (s, t)) in
             model.surface_q4.iter_mut().flatten().zip(model.transparency_q7.iter_mut().flatten()).enumerate()
         {
@@ -224,6 +262,14 @@ mod tests {
         model
     }
 
+    fn wood() -> Texture {
+        let mut tile = Tile::flat(100);
+        for (i, cell) in tile.rows.iter_mut().flatten().enumerate() {
+            *cell += (i * 7 % 30) as u8;
+        }
+        Texture::of(&tile)
+    }
+
     #[test]
     fn classes_and_contents_are_one_to_one() {
         for class in Class::all() {
@@ -233,13 +279,13 @@ mod tests {
     }
 
     #[test]
-    fn a_model_explains_itself_on_every_background() {
-        for background in [0, 60, 130, 255] {
-            let fit = ring().fit(&ring().paint(background * 16), CellShift::default());
-            assert!(
-                fit.cost == 0 && (fit.background_q4 - background * 16).abs() <= 16,
-                "{background}: {fit:?}"
-            );
+    fn a_model_explains_itself_on_every_background_and_texture() {
+        for texture in [Texture::default(), wood()] {
+            for background in [20, 60, 130, 235] {
+                let tile = ring().paint(&texture.on(background * 16));
+                let fit = ring().fit(&tile, &texture, CellShift::default());
+                assert!(fit.cost == 0 && (fit.background_q4 - background * 16).abs() <= 16, "{background}: {fit:?}");
+            }
         }
     }
 
@@ -249,15 +295,17 @@ mod tests {
         for row in &mut moved.rows[2..6] {
             row[3..7].fill(200);
         }
-        let shifted = ring().fit(&moved, CellShift { right: 1, down: 0 });
+        let plain = Texture::default();
+        let shifted = ring().fit(&moved, &plain, CellShift { right: 1, down: 0 });
         assert_eq!(shifted.cost, 0);
-        assert!(ring().fit(&moved, CellShift::default()).cost > 500);
+        assert!(ring().fit(&moved, &plain, CellShift::default()).cost > 500);
     }
 
     #[test]
-    fn costs_saturate_at_the_extremes_of_luma() {
-        let bright = ring().fit(&Tile::flat(255), CellShift::default());
-        let dark = LookModel::FLAT.fit(&ring().paint(0), CellShift::default());
+    fn costs_stay_in_range_at_the_extremes_of_luma() {
+        let plain = Texture::default();
+        let bright = ring().fit(&Tile::flat(255), &plain, CellShift::default());
+        let dark = LookModel::BARE.fit(&ring().paint(&Tile::flat(0)), &plain, CellShift::default());
         assert!(bright.cost < u16::MAX && dark.cost > bright.cost);
     }
 }

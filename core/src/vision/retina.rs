@@ -6,7 +6,8 @@ use shakmaty::{Bitboard, Square};
 use super::board_rect::{BoardRect, Orientation};
 use super::calibration::{Calibration, CalibrationError, SquareLook};
 use super::luma_view::LumaView;
-use super::piece_model::CLASS_COUNT;
+use super::piece_model::{CLASS_COUNT, Class};
+use super::placement::Placement;
 use super::reading::BoardReading;
 use super::tile::Tile;
 use crate::media_time::MediaTime;
@@ -16,6 +17,9 @@ use crate::media_time::MediaTime;
 /// A piece of 100 luma contrast that moves by a fiftieth of a square changes its edge cells by 16.
 const CHANGE_THRESHOLD_LUMA: u8 = 14;
 
+/// What moves less than this with one change has not left its place, 1/64 cell.
+const STEP_MAX_Q6: i16 = 16;
+
 /// One square: how it looked when it last changed, and what that look tells.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SquareWatch {
@@ -23,6 +27,8 @@ pub struct SquareWatch {
     look: SquareLook,
     changed_at: MediaTime,
     rested_at: MediaTime,
+    /// How far the content moved with the last change, right and down, 1/64 cell.
+    step_q6: Option<[i16; 2]>,
 }
 
 impl SquareWatch {
@@ -32,10 +38,18 @@ impl SquareWatch {
         self.changed_at
     }
 
-    /// Since when the square has held its content at the same place, whatever else (a pointer, a tint) changed there.
+    /// Since when the square has held its content at about the same place, whatever else (a pointer, a tint) changed
+    /// there.
     #[must_use]
     pub const fn rested_at(&self) -> MediaTime {
         self.rested_at
+    }
+
+    /// How far the content moved with the last change, right and down, in 1/64 cell; `None` where it moved too far to
+    /// measure.
+    #[must_use]
+    pub const fn step_q6(&self) -> Option<[i16; 2]> {
+        self.step_q6
     }
 
     /// How badly each class explains the square, luma².
@@ -77,7 +91,7 @@ impl Retina {
         let watch = |rank: usize, file: usize| {
             let square = Square::ALL[rank * 8 + file];
             let tile = tiles[square as usize];
-            SquareWatch { tile, look: calibration.look(&tile, square), changed_at: time, rested_at: time }
+            SquareWatch { tile, look: calibration.look(&tile, square), changed_at: time, rested_at: time, step_q6: None }
         };
         let watches = core::array::from_fn(|rank| core::array::from_fn(|file| watch(rank, file)));
         Ok((Self { rect, orientation, watches }, calibration))
@@ -90,8 +104,11 @@ impl Retina {
             let tile = Tile::sample(view, self.rect.square(square, self.orientation));
             if tile.largest_difference(&watch.tile) > CHANGE_THRESHOLD_LUMA {
                 let look = calibration.look(&tile, square);
-                let rested_at = if look.rests_like(&watch.look) { watch.rested_at } else { time };
-                *watch = SquareWatch { tile, look, changed_at: time, rested_at };
+                let step_q6 = tile.step_since(&watch.tile);
+                let stays = step_q6.is_some_and(|step| step.iter().all(|s| s.abs() <= STEP_MAX_Q6));
+                let rests = stays && look.best == watch.look.best;
+                let rested_at = if rests { watch.rested_at } else { time };
+                *watch = SquareWatch { tile, look, changed_at: time, rested_at, step_q6 };
                 changed.add(square);
             }
         }
@@ -117,6 +134,23 @@ impl Retina {
     pub fn reading(&self) -> BoardReading {
         let looks = self.watches.iter().flatten().map(|w| w.look.plausible);
         BoardReading::from_masks(Square::ALL.into_iter().zip(looks))
+    }
+
+    /// A reading that decides unclear squares by their costs: on them a class is plausible that explains what is seen
+    /// twice as well as what stood there by `certain`, or that no other class beats twofold.
+    #[must_use]
+    pub fn doubtful_reading(&self, certain: &Placement) -> BoardReading {
+        let masks = Square::ALL.into_iter().zip(self.watches.iter().flatten()).map(|(square, watch)| {
+            if watch.look.plausible != 0 {
+                return (square, watch.look.plausible);
+            }
+            let costs = watch.look.costs.map(u32::from);
+            let stood = Class::of(certain.at(square)).index();
+            let least = costs.iter().copied().min().unwrap_or(0);
+            let is_plausible = |&i: &usize| costs[i] * 2 <= costs[stood] || (i == stood && costs[i] <= least * 2);
+            (square, (0..CLASS_COUNT).filter(is_plausible).fold(0, |mask, i| mask | 1 << i))
+        });
+        BoardReading::from_masks(masks)
     }
 
     /// Where the board lies.

@@ -16,6 +16,11 @@ pub(crate) const TILE_CELLS: usize = TILE_EDGE * TILE_EDGE;
 /// Pixels of a row that are summed before they are dealt out to cells.
 const COLUMN_CHUNK_PX: usize = 64;
 
+/// Cells that differ by more than this since the last look say nothing of a small step, luma.
+const STEP_DIFFERENCE_MAX_LUMA: i32 = 24;
+/// More such cells than this, of 36, mean a large step.
+const STEP_OUTLIERS_MAX: usize = 14;
+
 /// Mean luma of the eight by eight cells of a square, row by row from the top.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tile {
@@ -43,6 +48,35 @@ impl Tile {
     #[must_use]
     pub fn largest_difference(&self, other: &Self) -> u8 {
         self.cells().zip(other.cells()).map(|(a, b)| a.abs_diff(b)).max().unwrap_or(0)
+    }
+
+    /// How far what `earlier` showed has moved since, right and down, in 1/64 cell; `None` where it moved too far to
+    /// measure, or something else came.
+    ///
+    /// Least squares for a small step along the gradients of `earlier` (Lucas and Kanade 1981). Cells that differ much
+    /// are left out: they show that something else came or went, such as a pointer.
+    pub(crate) fn step_since(&self, earlier: &Self) -> Option<[i16; 2]> {
+        let mut outliers = 0;
+        let (mut along, mut energy) = ([0_i32; 2], [0_i32; 2]);
+        for row in 1..TILE_EDGE - 1 {
+            for column in 1..TILE_EDGE - 1 {
+                let at = |r: usize, c: usize| i32::from(earlier.rows[r][c]);
+                let difference = i32::from(self.rows[row][column]) - at(row, column);
+                if difference.abs() > STEP_DIFFERENCE_MAX_LUMA {
+                    outliers += 1;
+                    continue;
+                }
+                let gradients =
+                    [at(row, column + 1) - at(row, column - 1), at(row + 1, column) - at(row - 1, column)];
+                for axis in 0..2 {
+                    along[axis] -= gradients[axis] * difference;
+                    energy[axis] += gradients[axis] * gradients[axis];
+                }
+            }
+        }
+        // The gradients are those of two cells: a step of s cells gives along / energy = s / 2.
+        let step_q6 = |axis: usize| i16::try_from((along[axis] * 128 / energy[axis].max(1)).clamp(-128, 128));
+        if outliers > STEP_OUTLIERS_MAX { None } else { Some([step_q6(0).ok()?, step_q6(1).ok()?]) }
     }
 
     /// Averages the pixels of `rect` down to cells, each pixel weighted by its share in a cell; what lies outside the
