@@ -186,6 +186,22 @@ fn odd_file_names_are_taken_as_they_are() {
     assert!(folder.path().join(name).metadata().expect("the video is there").len() > 1000);
 }
 
+#[test]
+fn without_a_labels_file_the_truth_has_the_labels_of_a_search() {
+    let folder = folder_with_game("1. e4 f6 2. d4 g5 3. Qh5# *\n");
+    let arguments = ["render", "game.pgn", "-o", "game.mp4", "--truth", "truth.json", "--nodes", "2000"];
+    let output = plyscope(&folder, &[&arguments[..], &["--fps", "5", "--size", "64"]].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let rows = truth(&folder);
+    assert_eq!((&rows[4]["leader_after"], &rows[4]["coord"]), (&"W".into(), &"H5".into()));
+    let labelled = plyscope(&folder, &["label", "game.pgn", "--nodes", "2000"]);
+    let labels: Value = serde_json::from_slice(&labelled.stdout).expect("JSON");
+    for (row, label) in rows.iter().zip(labels["plies"].as_array().expect("plies").iter().skip(1)) {
+        assert_eq!(row["leader_after"], label["leader_after"]);
+        assert_eq!(row["wr_swing"], label["wr_swing"]);
+    }
+}
+
 /// The exit code and the message of a render that fails.
 fn failure(folder: &TempDir, arguments: &[&str]) -> (Option<i32>, String) {
     let output = plyscope(folder, arguments);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use plyscope::{
     game_record::GameRecord,
-    labeller::{LabelledGame, PlyLabel, Progress},
+    labeller::{LabelledGame, Labeller, PlyLabel, Progress},
     output_file::OutputFile,
 };
 use plyscope_core::judge::score::{Score, ScoreKind};
@@ -31,14 +31,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let labeller = args.search.labeller()?;
     let record = GameRecord::read_file(&args.game)?;
     let output = OutputFile::open(&args.output)?;
-    let game = LabelledGame::of_positions(record.positions().cloned().collect());
-    let bar = progress_bar(game.positions().len());
-    let labels = labeller.label(&game, &[], &|progress| {
-        if let Progress::Positions { done, .. } = progress {
-            bar.set_position(done as u64);
-        }
-    });
-    bar.finish_and_clear();
+    let labels = search(&labeller, &record);
     let rows: Vec<Value> = labels.iter().map(|label| row(&record, label)).collect();
     let mut text = String::from("{\"plies\": [\n");
     for (i, row) in rows.iter().enumerate() {
@@ -47,6 +40,19 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
     text += "]}\n";
     Ok(output.finish(text.as_bytes())?)
+}
+
+/// Labels the game under a progress bar: the start position first, then every ply.
+pub(super) fn search(labeller: &Labeller, record: &GameRecord) -> Vec<PlyLabel> {
+    let game = LabelledGame::of_positions(record.positions().cloned().collect());
+    let bar = progress_bar(game.positions().len());
+    let labels = labeller.label(&game, &[], &|progress| {
+        if let Progress::Positions { done, .. } = progress {
+            bar.set_position(done as u64);
+        }
+    });
+    bar.finish_and_clear();
+    labels
 }
 
 fn row(record: &GameRecord, label: &PlyLabel) -> Value {

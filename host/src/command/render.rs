@@ -25,6 +25,9 @@ use plyscope::render::{RenderError, RenderOptions, Rendered, render_to_file};
 use plyscope::text_input::{InputError, read_text};
 use shakmaty::Color;
 
+use super::label;
+use super::search_args::SearchArgs;
+
 /// Render a game to a board-only video at its own pace, and its truth
 #[derive(clap::Args, Debug)]
 #[command(
@@ -41,12 +44,14 @@ pub(crate) struct Args {
     /// Write the truth, {"events": [...]}, to this file
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
-    /// Take the truth's labels from what `plyscope label` wrote, or from another truth of the game
+    /// Take the truth's labels from what `plyscope label` wrote, or from another truth of the game, not by a search
     #[arg(long, value_name = "FILE", requires = "truth", conflicts_with = "no_labels")]
     labels: Option<PathBuf>,
     /// Write "equal" for both labels of every ply
     #[arg(long, requires = "truth")]
     no_labels: bool,
+    #[command(flatten)]
+    search: SearchArgs,
     /// The side of the board in pixels
     #[arg(long, value_name = "PX", default_value_t = 480)]
     size: u32,
@@ -129,7 +134,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if args.output == Path::new("-") {
         return Err(WrongUsage("a video cannot go to standard output, name a file with -o".into()).into());
     }
-    let record = read_game(&args.game)?;
+    let record = GameRecord::read_file(&args.game)?;
     let labels = read_labels(args, &record)?;
     let options = render_options(args)?;
     // A wrong path is told before the video is made, not after.
@@ -141,15 +146,6 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-fn read_game(path: &Path) -> Result<GameRecord, InputError> {
-    let record = if path == Path::new("-") {
-        GameRecord::read(io::stdin().lock())
-    } else {
-        GameRecord::read_file(path)
-    };
-    record.map_err(|error| InputError::new(path, error))
-}
-
 fn read_labels(args: &Args, record: &GameRecord) -> Result<Vec<PlyLabels>> {
     match &args.labels {
         Some(path) => {
@@ -157,7 +153,11 @@ fn read_labels(args: &Args, record: &GameRecord) -> Result<Vec<PlyLabels>> {
             Ok(parse_labels(&text, record).map_err(|error| InputError::new(path, error))?)
         }
         None if args.truth.is_none() || args.no_labels => Ok(vec![PlyLabels::EQUAL; record.plies.len()]),
-        None => Err(WrongUsage("a truth needs labels, give --labels FILE or --no-labels".into()).into()),
+        None => {
+            let labels = label::search(&args.search.labeller()?, record);
+            // The first is that of the start position, to which no ply led.
+            Ok(labels.iter().skip(1).map(PlyLabels::from).collect())
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! PGN text into a [`GameRecord`].
 
+use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -12,6 +13,7 @@ use shakmaty::{CastlingMode, Chess, Color, Outcome, Position};
 use super::clock_comment::{ClockComment, MalformedClock};
 use super::movetext_check::first_unreadable_word;
 use super::{GameRecord, Ply};
+use crate::text_input::InputError;
 
 /// More bytes than this are no game (a video given by mistake, say).
 const PGN_BYTES_MAX: u64 = 16 << 20;
@@ -113,13 +115,18 @@ impl GameRecord {
         }
     }
 
-    /// Reads the first game of a PGN file.
+    /// Reads the first game of the PGN file at `path`, or of standard input for `-`.
     ///
     /// # Errors
     ///
-    /// As [`GameRecord::read`].
-    pub fn read_file(path: &Path) -> Result<GameRecord, GameRecordError> {
-        GameRecord::read(std::fs::File::open(path)?)
+    /// As [`GameRecord::read`], with the file's name.
+    pub fn read_file(path: &Path) -> Result<GameRecord, InputError> {
+        let record = if path == Path::new("-") {
+            GameRecord::read(io::stdin().lock())
+        } else {
+            File::open(path).map_err(GameRecordError::from).and_then(GameRecord::read)
+        };
+        record.map_err(|error| InputError::new(path, error))
     }
 }
 

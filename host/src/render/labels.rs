@@ -4,6 +4,7 @@ use plyscope_core::event_row::{Verdict, square_name};
 use serde_json::Value;
 
 use crate::game_record::GameRecord;
+use crate::labeller::PlyLabel;
 
 /// The two labels of one ply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +18,12 @@ pub struct PlyLabels {
 impl PlyLabels {
     /// Nobody leads, nothing shifted.
     pub const EQUAL: PlyLabels = PlyLabels { leader_after: Verdict::Equal, wr_swing: Verdict::Equal };
+}
+
+impl From<&PlyLabel> for PlyLabels {
+    fn from(label: &PlyLabel) -> PlyLabels {
+        PlyLabels { leader_after: label.leader_after, wr_swing: label.wr_swing }
+    }
 }
 
 /// Why a labels file cannot be used.
