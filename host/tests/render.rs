@@ -97,6 +97,29 @@ fn every_instant_ply_appears_on_the_frame_of_its_time() {
     }
 }
 
+/// The presentation times of a video's frames in milliseconds.
+fn frame_times_ms(video: &Path) -> Vec<i64> {
+    let output = Command::new("ffprobe")
+        .args(["-v", "error", "-select_streams", "v", "-show_entries", "frame=pts_time", "-of", "csv=p=0"])
+        .arg(video)
+        .output()
+        .expect("ffprobe starts");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let fields = text.lines().map(|line| line.trim_end_matches(',')).filter(|field| !field.is_empty());
+    let seconds = fields.map(|seconds| seconds.parse::<f64>().expect("a time"));
+    seconds.map(|seconds| (seconds * 1000.0).round() as i64).collect()
+}
+
+#[test]
+fn left_out_repeats_leave_the_times_of_the_others_alone() {
+    let folder = folder_with_game(GAME);
+    render(&folder, &["--size", "128", "--fps", "10", "--drop-repeats"]);
+    let video = folder.path().join("game.mp4");
+    assert_eq!(frame_times_ms(&video), [0, 2000, 2100, 2800, 2900, 3200, 3600, 3700, 4700]);
+    let frames = decode(&video, 128);
+    assert_eq!(changes(&frames, 128), [1, 2, 3, 4, 5, 6, 7, 8]);
+}
+
 #[test]
 fn a_sliding_piece_rests_from_the_truths_time_on() {
     let folder = folder_with_game(GAME);

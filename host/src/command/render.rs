@@ -67,6 +67,9 @@ pub(crate) struct Args {
     /// x264's speed against size
     #[arg(long, value_enum, value_name = "NAME", default_value = "medium")]
     preset: Preset,
+    /// Leave out frames that repeat the one before, as screen recorders do (variable frame rate)
+    #[arg(long)]
+    drop_repeats: bool,
     /// How long a piece slides: frames, or a time such as 200ms
     #[arg(long, value_name = "FRAMES|MS", default_value = "0")]
     slide: Slide,
@@ -175,7 +178,7 @@ fn render_options(args: &Args) -> Result<RenderOptions, WrongUsage> {
         look,
         slide: args.slide,
         tail: Duration::from_secs_f64(args.tail),
-        encoding: Encoding { rate: args.fps, crf: args.crf, preset },
+        encoding: Encoding { rate: args.fps, crf: args.crf, preset, drop_repeats: args.drop_repeats },
     })
 }
 

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 
+use plyscope_core::media_time::MediaTime;
+
 use super::frame_rate::FrameRate;
 use crate::output_file::{OutputError, OutputFile};
 
@@ -18,7 +20,13 @@ pub struct Encoding {
     pub crf: u8,
     /// x264's preset, `ultrafast` to `placebo`.
     pub preset: String,
+    /// Leave out frames that repeat the one before, as screen recorders do: the frame rate varies, and the video ends
+    /// with its last change. After [`REPEATS_DROPPED_MAX_S`] seconds without a change one is kept.
+    pub drop_repeats: bool,
 }
+
+/// The longest time without a frame where repeats are left out.
+pub const REPEATS_DROPPED_MAX_S: i64 = 10;
 
 /// Why there is no video.
 #[derive(Debug, thiserror::Error)]
@@ -146,7 +154,12 @@ fn ffmpeg_command(encoding: &Encoding, size_px: (u32, u32), output: &Path) -> Co
         .arg(format!("{}x{}", size_px.0, size_px.1))
         .arg("-framerate")
         .arg(encoding.rate.to_string())
-        .args(["-i", "pipe:0", "-map_metadata", "-1"])
+        .args(["-i", "pipe:0", "-map_metadata", "-1"]);
+    if encoding.drop_repeats {
+        let frames_max = encoding.rate.first_frame_at(MediaTime::from_ms(REPEATS_DROPPED_MAX_S * 1000));
+        command.arg("-vf").arg(format!("mpdecimate=hi=0:lo=0:max={frames_max}")).args(["-fps_mode", "vfr"]);
+    }
+    command
         .args(["-c:v", "libx264", "-pix_fmt", "yuv420p", "-preset", &encoding.preset])
         .arg("-crf")
         .arg(encoding.crf.to_string())
