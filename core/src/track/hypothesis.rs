@@ -11,9 +11,14 @@ use crate::vision::{BoardReading, Class, Orientation, Placement, Retina};
 pub(super) const HYPOTHESIS_PLIES_MAX: usize = 8;
 
 /// A piece that has not moved for this long has come to rest.
-const GLIDE_GAP_MAX_US: i64 = 70_000;
+const GLIDE_PAUSE_MAX_US: i64 = 70_000;
+/// Some boards leave a ghost of the captured piece that stands this long before it goes.
+const FADE_PAUSE_MAX_US: i64 = 250_000;
 /// What moves less than this with a frame does not glide, 1/64 cell.
 const GLIDE_STEP_MIN_Q6: i32 = 2;
+
+/// A square that is explained better by less than this does not show a fade, luma².
+const FADE_COST_MIN: u32 = 6;
 
 /// Plies that may have been played since the last certain position.
 #[derive(Clone, Debug)]
@@ -34,6 +39,8 @@ struct Glide {
     moved_at: MediaTime,
     /// How far it moved then, 1/64 cell: slides end slowing down.
     step_q6: i32,
+    /// How badly its square was explained then, luma².
+    cost: u16,
 }
 
 impl Hypothesis {
@@ -67,25 +74,35 @@ impl Hypothesis {
             ply.time = ply.time.max(earliest.unwrap_or(ply.time));
         }
         next.shown_since = Some(now);
-        next.glide = Some(Glide { moved_at: now, step_q6: i32::MAX });
+        let last = next.plies.last()?.mv;
+        let cost = landing_cost(last, &next.position, retina);
+        next.glide = Some(Glide { moved_at: now, step_q6: i32::MAX, cost });
         Some(next)
     }
 
-    /// Moves the last ply's time on while its piece still glides into place.
+    /// Moves the last ply's time on while its piece still glides into place, or what it captured still fades.
     ///
-    /// A glide goes on from frame to frame, towards the piece's square, ever slower. A pointer that crosses the piece, or
-    /// a tint, does not look like that.
+    /// A glide goes on from frame to frame, towards the piece's square, ever slower; a fade explains its square ever
+    /// better. A pointer that crosses the piece, or a tint, does not look like that.
     pub(super) fn follow_last_ply(&mut self, retina: &Retina, now: MediaTime) {
         let (Some(glide), Some(last)) = (self.glide, self.plies.last_mut()) else { return };
         let watch = retina.watch(landing_squares(last.mv)[0]);
-        if now.us_since(glide.moved_at) > GLIDE_GAP_MAX_US {
-            self.glide = None;
-        } else if watch.changed_at() == now {
-            let step_q6 = watch.step_q6().map_or(Some(i32::MAX), |step| step_towards(last.mv, step, retina));
-            self.glide = step_q6.filter(|&s| s <= glide.step_q6).map(|step_q6| Glide { moved_at: now, step_q6 });
-            if self.glide.is_some() {
-                last.time = last.time.max(now);
-            }
+        if watch.changed_at() != now {
+            return;
+        }
+        let pause_us = now.us_since(glide.moved_at);
+        let step_q6 = watch.step_q6().map_or(Some(i32::MAX), |step| step_towards(last.mv, step, retina));
+        let cost = landing_cost(last.mv, &self.position, retina);
+        let glides = pause_us <= GLIDE_PAUSE_MAX_US && step_q6.is_some_and(|s| s <= glide.step_q6);
+        let is_clearer = u32::from(cost) * 4 + FADE_COST_MIN * 4 <= u32::from(glide.cost) * 3;
+        let fades = pause_us <= FADE_PAUSE_MAX_US && is_clearer;
+        self.glide = (glides || fades).then(|| {
+            // A piece that has once stood still glides no more.
+            let step_q6 = if glides { step_q6.unwrap_or(0) } else { 0 };
+            Glide { moved_at: now, step_q6, cost }
+        });
+        if self.glide.is_some() {
+            last.time = last.time.max(now);
         }
     }
 
@@ -124,11 +141,18 @@ impl Hypothesis {
     }
 }
 
+/// How badly the piece that a ply has put on its square explains it, luma².
+fn landing_cost(mv: Move, position: &Chess, retina: &Retina) -> u16 {
+    let square = landing_squares(mv)[0];
+    retina.watch(square).costs()[Class::of(position.board().piece_at(square)).index()]
+}
+
 /// How far a step on the picture goes towards the square of a ply, 1/64 cell; `None` where it does not go there.
 fn step_towards(mv: Move, step_q6: [i16; 2], retina: &Retina) -> Option<i32> {
     let from = mv.from()?;
     let to = landing_squares(mv)[0];
-    let [mut right, mut down] = [to.file() as i32 - from.file() as i32, from.rank() as i32 - to.rank() as i32];
+    let [mut right, mut down] =
+        [to.file() as i32 - from.file() as i32, from.rank() as i32 - to.rank() as i32];
     if retina.orientation() == Orientation::BlackBottom {
         (right, down) = (-right, -down);
     }
@@ -175,5 +199,7 @@ fn rest_time(mv: Move, placement: &Placement, retina: &Retina) -> Option<MediaTi
     let role = mv.promotion().unwrap_or_else(|| mv.role());
     let landing = landing_squares(mv);
     let stands = landing.first().is_some_and(|&sq| placement.at(sq).is_some_and(|p| p.role == role));
-    stands.then(|| landing.iter().map(|&sq| retina.watch(sq).rested_at()).max())?
+    // A player's own drag leaves a ghost on the square of origin until the piece drops.
+    let origin = mv.from().filter(|&sq| placement.at(sq).is_none());
+    stands.then(|| landing.iter().copied().chain(origin).map(|sq| retina.watch(sq).rested_at()).max())?
 }

@@ -19,7 +19,7 @@ const SIGHTINGS_MAX: usize = 12;
 const TIMELINE_MAX: usize = 32;
 /// A hypothesis whose squares have not changed for this long is settled. A piece in flight changes its square with every
 /// frame; twice the longest gap between two frames that a screen recorder doubles.
-const STILL_MIN_US: i64 = 200_000;
+const STILL_MIN_US: i64 = 250_000;
 /// A hypothesis that is shown for this long is settled even where a pointer or noise keeps its squares changing.
 const SHOWN_MIN_US: i64 = 700_000;
 /// A still picture that nothing explains for this long is read in doubt.
@@ -196,7 +196,13 @@ impl Tracker {
     }
 
     /// Adds the shortest continuations of the present hypotheses that the picture shows; returns whether there are any.
-    fn explain(&mut self, differ: &Differ<'_>, certain: &Placement, plies_max: usize, now: MediaTime) -> bool {
+    fn explain(
+        &mut self,
+        differ: &Differ<'_>,
+        certain: &Placement,
+        plies_max: usize,
+        now: MediaTime,
+    ) -> bool {
         let mut budget_nodes = FRAME_BUDGET_NODES;
         for plies in 1..=plies_max {
             let mut news = ArrayVec::<Hypothesis, BEAM_MAX>::new();

@@ -82,6 +82,8 @@ pub struct SquareLook {
     pub(crate) plausible: u16,
     /// The class that explains the square best.
     pub(crate) best: Class,
+    /// How far the best piece stands from the centre, right and down, 1/64 cell; zero on a bare square.
+    pub(crate) offset_q6: [i16; 2],
 }
 
 impl Calibration {
@@ -106,11 +108,9 @@ impl Calibration {
         for square in Square::ALL {
             // Under a piece the texture is taken to be that of the bare squares of its file: coordinates and grid lines
             // repeat along a file.
-            let alike = |sq: Square| {
-                is_bare(sq) && sq.file() == square.file() && Shade::of(sq) == Shade::of(square)
-            };
-            let tile =
-                if is_bare(square) { tiles[square as usize] } else { mean_tile(tiles, alike) };
+            let alike =
+                |sq: Square| is_bare(sq) && sq.file() == square.file() && Shade::of(sq) == Shade::of(square);
+            let tile = if is_bare(square) { tiles[square as usize] } else { mean_tile(tiles, alike) };
             *calibration.texture_mut(square) = Texture::of(&tile);
         }
         for role in Role::ALL {
@@ -185,7 +185,8 @@ impl Calibration {
             }
             for square in [white, black] {
                 if let Some(piece) = Board::new().piece_at(square) {
-                    let model = LookModel::from_transparency(&tiles[square as usize], behind(square), outline);
+                    let model =
+                        LookModel::from_transparency(&tiles[square as usize], behind(square), outline);
                     self.pieces[piece_slot(piece)] = model;
                 }
             }
@@ -282,13 +283,14 @@ impl Calibration {
         let is_faint = energy <= bare_max.max(NOISE_COST) && cost * 2 > energy;
         let is_no_piece = energy <= bare_max * 2 && cost > energy * 3;
         if is_faint || is_no_piece {
-            return SquareLook { costs, plausible: 1, best: Class::EMPTY };
+            return SquareLook { costs, plausible: 1, best: Class::EMPTY, offset_q6: [0; 2] };
         }
+        let stance = stance(self.model(piece), tile, texture, cost);
         let mut plausible = u16::from(energy <= bare_max);
-        if is_centred(self.model(piece), tile, texture, cost) {
+        if stance.is_centred {
             plausible |= self.plausible_pieces(&costs, cost);
         }
-        SquareLook { costs, plausible, best: piece }
+        SquareLook { costs, plausible, best: piece, offset_q6: stance.offset_q6 }
     }
 
     /// The pieces that explain a tile well, where the best of them costs `best_cost`.
@@ -324,9 +326,8 @@ fn model_of_two(light: &Tile, dark: &Tile, behind_light: &Tile, behind_dark: &Ti
         let q7 = (shown * CLEAR_Q7).checked_div(contrast).unwrap_or(CLEAR_Q7).clamp(0, CLEAR_Q7);
         *share = u8::try_from(q7).unwrap_or(0);
     }
-    LookModel::from_transparency(light, behind_light, transparency_q7).with_mean_surface(
-        &LookModel::from_transparency(dark, behind_dark, transparency_q7),
-    )
+    LookModel::from_transparency(light, behind_light, transparency_q7)
+        .with_mean_surface(&LookModel::from_transparency(dark, behind_dark, transparency_q7))
 }
 
 /// Guesses how much of the background shows through each cell of a piece of any lumas that was seen on one background,
@@ -348,7 +349,8 @@ fn outline_q7(tile: &Tile, behind: &Tile) -> Shares {
     let (differences, largest) = differences(tile, behind);
     let outside = flood_from_border(&differences, (largest / 2).max(1));
     shares(|row, column| {
-        let is_outside = |r: usize, c: usize| outside.get(r).and_then(|cells| cells.get(c)).is_none_or(|&o| o);
+        let is_outside =
+            |r: usize, c: usize| outside.get(r).and_then(|cells| cells.get(c)).is_none_or(|&o| o);
         let is_enclosed = !is_outside(row, column)
             && !is_outside(row.wrapping_sub(1), column)
             && !is_outside(row + 1, column)
@@ -370,19 +372,39 @@ fn shares(share_q7: impl Fn(usize, usize) -> i32) -> Shares {
 /// How far each cell differs from the background, and the largest difference, at least 1, luma.
 fn differences(tile: &Tile, behind: &Tile) -> ([[i32; TILE_EDGE]; TILE_EDGE], i32) {
     let mut differences = [[0_i32; TILE_EDGE]; TILE_EDGE];
-    for (difference, (luma, behind)) in differences.iter_mut().flatten().zip(tile.cells().zip(behind.cells())) {
+    for (difference, (luma, behind)) in differences.iter_mut().flatten().zip(tile.cells().zip(behind.cells()))
+    {
         *difference = (i32::from(luma) - i32::from(behind)).abs();
     }
     let largest = differences.iter().flatten().copied().max().unwrap_or(0).max(1);
     (differences, largest)
 }
 
-/// Whether no model moved by a cell explains the tile clearly better.
-fn is_centred(model: &LookModel, tile: &Tile, texture: &Texture, cost: u32) -> bool {
-    [(-1, 0), (1, 0), (0, -1), (0, 1)].into_iter().all(|(right, down)| {
-        let shifted = u32::from(model.fit(tile, texture, CellShift { right, down }).cost);
-        cost <= NOISE_COST || shifted * 100 >= cost * OFF_CENTRE_PERCENT
-    })
+/// How a piece stands on its square.
+struct Stance {
+    /// No model moved by a cell explains the tile clearly better.
+    is_centred: bool,
+    /// Distance from the centre, right and down, in 1/64 cell.
+    offset_q6: [i16; 2],
+}
+
+/// Where a piece stands on its square, from how well its model fits when moved by a cell each way.
+fn stance(model: &LookModel, tile: &Tile, texture: &Texture, cost: u32) -> Stance {
+    let moved = |right, down| u32::from(model.fit(tile, texture, CellShift { right, down }).cost);
+    let beside = [[moved(-1, 0), moved(1, 0)], [moved(0, -1), moved(0, 1)]];
+    let is_centred = cost <= NOISE_COST
+        || beside.iter().flatten().all(|&shifted| shifted * 100 >= cost * OFF_CENTRE_PERCENT);
+    Stance { is_centred, offset_q6: beside.map(|[before, after]| vertex_q6(before, cost, after)) }
+}
+
+/// The vertex of the parabola through three costs a cell apart, in 1/64 cell from the middle one.
+fn vertex_q6(before: u32, middle: u32, after: u32) -> i16 {
+    let [before, middle, after] = [before, middle, after].map(i64::from);
+    let bend = before + after - 2 * middle;
+    if bend <= 0 {
+        return if after < before { 64 } else { -64 };
+    }
+    i16::try_from(((before - after) * 32 / bend).clamp(-64, 64)).unwrap_or(0)
 }
 
 const fn piece_slot(piece: Piece) -> usize {

@@ -166,7 +166,8 @@ impl LookModel {
         let mut model = Self { transparency_q7, ..Self::BARE };
         let lumas = tile.cells().zip(background.cells());
         let shares = transparency_q7.iter().flatten();
-        for ((surface, (luma, behind)), share) in model.surface_q4.iter_mut().flatten().zip(lumas).zip(shares) {
+        for ((surface, (luma, behind)), share) in model.surface_q4.iter_mut().flatten().zip(lumas).zip(shares)
+        {
             *surface = saturate(i32::from(luma) * 16 - i32::from(*share) * i32::from(behind) * 16 / CLEAR_Q7);
         }
         model
@@ -221,7 +222,13 @@ impl LookModel {
 
     /// Visits what each cell shows beyond the piece and the square's texture, in 1/16 luma, the cell's transparency and
     /// its weight.
-    fn each_cell(&self, tile: &Tile, texture: &Texture, shift: CellShift, mut visit: impl FnMut(i32, i32, i32)) {
+    fn each_cell(
+        &self,
+        tile: &Tile,
+        texture: &Texture,
+        shift: CellShift,
+        mut visit: impl FnMut(i32, i32, i32),
+    ) {
         for (row, (cells, texture)) in tile.rows.iter().zip(&texture.rows).enumerate() {
             let source_row = row.checked_add_signed(-shift.down);
             let surfaces = source_row.and_then(|r| self.surface_q4.get(r));
@@ -284,7 +291,10 @@ mod tests {
             for background in [20, 60, 130, 235] {
                 let tile = ring().paint(&texture.on(background * 16));
                 let fit = ring().fit(&tile, &texture, CellShift::default());
-                assert!(fit.cost == 0 && (fit.background_q4 - background * 16).abs() <= 16, "{background}: {fit:?}");
+                assert!(
+                    fit.cost == 0 && (fit.background_q4 - background * 16).abs() <= 16,
+                    "{background}: {fit:?}"
+                );
             }
         }
     }

@@ -14,11 +14,18 @@ use crate::media_time::MediaTime;
 
 /// A cell that differs more than this from the last look has changed, luma.
 ///
-/// A piece of 100 luma contrast that moves by a fiftieth of a square changes its edge cells by 16.
-const CHANGE_THRESHOLD_LUMA: u8 = 14;
+/// A piece of 100 luma contrast that moves by a hundredth of a square changes its edge cells by 8.
+const CHANGE_THRESHOLD_LUMA: u8 = 10;
 
+/// The same for a square that has just changed: a slide ends in steps too small to be told from noise elsewhere.
+const AWAKE_THRESHOLD_LUMA: u8 = 6;
+/// How long a square counts as just changed.
+const AWAKE_MAX_US: i64 = 70_000;
 /// What moves less than this with one change has not left its place, 1/64 cell.
 const STEP_MAX_Q6: i16 = 16;
+
+/// Steps below this are within the error of fits that a pointer disturbs, 1/64 cell.
+const COARSE_STEP_MIN_Q6: i16 = 12;
 
 /// One square: how it looked when it last changed, and what that look tells.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,6 +81,15 @@ pub struct Retina {
     watches: [[SquareWatch; 8]; 8],
 }
 
+/// How far the same content has moved on a square, 1/64 cell.
+fn step(before: &SquareWatch, tile: &Tile, look: &SquareLook) -> Option<[i16; 2]> {
+    // Where too much differs for the gradients, the fits of the moved models tell; they feel only larger steps.
+    tile.step_since(&before.tile).or_else(|| {
+        let [x, y] = [0, 1].map(|axis| look.offset_q6[axis] - before.look.offset_q6[axis]);
+        Some([x, y].map(|s| if s.abs() < COARSE_STEP_MIN_Q6 { 0 } else { s }))
+    })
+}
+
 impl Retina {
     /// Learns the looks of the start position and takes the first look.
     ///
@@ -91,7 +107,13 @@ impl Retina {
         let watch = |rank: usize, file: usize| {
             let square = Square::ALL[rank * 8 + file];
             let tile = tiles[square as usize];
-            SquareWatch { tile, look: calibration.look(&tile, square), changed_at: time, rested_at: time, step_q6: None }
+            SquareWatch {
+                tile,
+                look: calibration.look(&tile, square),
+                changed_at: time,
+                rested_at: time,
+                step_q6: None,
+            }
         };
         let watches = core::array::from_fn(|rank| core::array::from_fn(|file| watch(rank, file)));
         Ok((Self { rect, orientation, watches }, calibration))
@@ -102,11 +124,13 @@ impl Retina {
         let mut changed = Bitboard::EMPTY;
         for (square, watch) in Square::ALL.into_iter().zip(self.watches.iter_mut().flatten()) {
             let tile = Tile::sample(view, self.rect.square(square, self.orientation));
-            if tile.largest_difference(&watch.tile) > CHANGE_THRESHOLD_LUMA {
+            let is_awake = time.us_since(watch.changed_at) <= AWAKE_MAX_US;
+            let threshold = if is_awake { AWAKE_THRESHOLD_LUMA } else { CHANGE_THRESHOLD_LUMA };
+            if tile.largest_difference(&watch.tile) > threshold {
                 let look = calibration.look(&tile, square);
-                let step_q6 = tile.step_since(&watch.tile);
-                let stays = step_q6.is_some_and(|step| step.iter().all(|s| s.abs() <= STEP_MAX_Q6));
-                let rests = stays && look.best == watch.look.best;
+                let is_same = look.best == watch.look.best && watch.look.plausible != 0;
+                let step_q6 = if is_same { step(watch, &tile, &look) } else { None };
+                let rests = step_q6.is_some_and(|step| step.iter().all(|s| s.abs() <= STEP_MAX_Q6));
                 let rested_at = if rests { watch.rested_at } else { time };
                 *watch = SquareWatch { tile, look, changed_at: time, rested_at, step_q6 };
                 changed.add(square);
@@ -147,7 +171,8 @@ impl Retina {
             let costs = watch.look.costs.map(u32::from);
             let stood = Class::of(certain.at(square)).index();
             let least = costs.iter().copied().min().unwrap_or(0);
-            let is_plausible = |&i: &usize| costs[i] * 2 <= costs[stood] || (i == stood && costs[i] <= least * 2);
+            let is_plausible =
+                |&i: &usize| costs[i] * 2 <= costs[stood] || (i == stood && costs[i] <= least * 2);
             (square, (0..CLASS_COUNT).filter(is_plausible).fold(0, |mask, i| mask | 1 << i))
         });
         BoardReading::from_masks(masks)

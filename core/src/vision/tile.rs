@@ -17,9 +17,9 @@ pub(crate) const TILE_CELLS: usize = TILE_EDGE * TILE_EDGE;
 const COLUMN_CHUNK_PX: usize = 64;
 
 /// Cells that differ by more than this since the last look say nothing of a small step, luma.
-const STEP_DIFFERENCE_MAX_LUMA: i32 = 24;
+const STEP_DIFFERENCE_MAX_LUMA: i32 = 40;
 /// More such cells than this, of 36, mean a large step.
-const STEP_OUTLIERS_MAX: usize = 14;
+const STEP_OUTLIERS_MAX: usize = 6;
 
 /// Mean luma of the eight by eight cells of a square, row by row from the top.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
