@@ -143,7 +143,8 @@ fn sample_band(
         chunk_start = chunk_end;
     }
     for (cell, (sum, area)) in cells.iter_mut().zip(sums.into_iter().zip(areas)) {
-        *cell = if area == 0 { 0 } else { u8::try_from((sum + area / 2) / area).unwrap_or(u8::MAX) };
+        let mean = (sum + area / 2).checked_div(area).unwrap_or(0);
+        *cell = u8::try_from(mean).unwrap_or(u8::MAX);
     }
 }
 
@@ -211,7 +212,7 @@ mod tests {
                         area += weight;
                     }
                 }
-                tile.rows[row][column] = if area == 0 { 0 } else { ((sum + area / 2) / area) as u8 };
+                tile.rows[row][column] = (sum + area / 2).checked_div(area).unwrap_or(0) as u8;
             }
         }
         tile

@@ -202,8 +202,12 @@ mod tests {
 
     #[test]
     fn the_shown_command_can_be_pasted_into_a_shell() {
-        let encoding =
-            Encoding { rate: FrameRate::new(30, 1).expect("in range"), crf: 18, preset: "medium".to_owned() };
+        let encoding = Encoding {
+            rate: FrameRate::new(30, 1).expect("in range"),
+            crf: 18,
+            preset: "medium".to_owned(),
+            drop_repeats: false,
+        };
         let command = ffmpeg_command(&encoding, (480, 480), Path::new("it's 100%.mp4"));
         let line = shell_line(&command);
         assert!(line.starts_with("ffmpeg -hide_banner "), "{line}");
