@@ -298,6 +298,15 @@ fn what_ffmpeg_refuses_is_shown_with_its_own_words_and_the_command() {
 }
 
 #[test]
+fn the_game_is_never_overwritten_by_its_video() {
+    let folder = folder_with_game(GAME);
+    let (code, message) = failure(&folder, &["render", "game.pgn", "-o", "./game.pgn"]);
+    assert_eq!(code, Some(2));
+    assert_eq!(message, "plyscope: GAME and --output are the same file \"game.pgn\", name two");
+    assert_eq!(std::fs::read_to_string(folder.path().join("game.pgn")).expect("still there"), GAME);
+}
+
+#[test]
 fn wrong_usage_ends_with_code_2() {
     let folder = folder_with_game(GAME);
     let cases: [&[&str]; 6] = [

@@ -327,4 +327,35 @@ mod tests {
         let record = GameRecord::read(&b"1. e4 *\n\n[Event \"two\"]\n\n1. d4 d5 *\n"[..]).expect("legal");
         assert_eq!(record.plies.len(), 1);
     }
+
+    use proptest::prelude::*;
+
+    /// A game with everything in it that the reader knows.
+    const RICH: &str = "[Event \"x\"]\n[TimeControl \"2/60+1:600\"]\n[FEN \"r3k2r/1P6/8/8/4p3/8/3P4/R3K2R w KQkq - 0 1\"]\n\n\
+                        1. d4 {[%clk 0:00:59.5]} 1... exd3 $1 {[%emt 0:00:01]} 2. O-O-O! (2. O-O e.p. {x}) O-O ; end\n\
+                        3. bxa8=N+ 1/2-1/2\n";
+
+    proptest! {
+        /// Any damage to a game is a game or an error, and a game's timeline can be drawn.
+        #[test]
+        fn no_text_makes_the_reader_panic(
+            damage in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0_u8..3), 0..12),
+            noise in proptest::collection::vec(any::<u8>(), 0..40),
+        ) {
+            let mut pgn = RICH.as_bytes().to_vec();
+            for (index, byte, kind) in damage {
+                let at = index.index(pgn.len());
+                match kind {
+                    0 => pgn[at] = byte,
+                    1 => pgn.insert(at, byte),
+                    _ => pgn.truncate(at.max(1)),
+                }
+            }
+            for text in [pgn, noise] {
+                if let Ok(record) = GameRecord::read(text.as_slice()) {
+                    prop_assert_eq!(record.timeline().len(), record.plies.len());
+                }
+            }
+        }
+    }
 }

@@ -44,6 +44,9 @@ pub struct BoardPicture<'a> {
     palette: Palette,
     pieces: PieceSet,
     empty_board: Pixmap,
+    /// What lies behind the sliding piece, and of which ply.
+    backdrop: Pixmap,
+    backdrop_ply: Option<usize>,
     picture: Pixmap,
     frame: Vec<u8>,
 }
@@ -78,6 +81,8 @@ impl<'a> BoardPicture<'a> {
             palette,
             pieces: PieceSet::new(board_px as f32 / 8.0)?,
             empty_board,
+            backdrop: picture.clone(),
+            backdrop_ply: None,
             picture,
             frame: Vec::new(),
         })
@@ -98,20 +103,22 @@ impl<'a> BoardPicture<'a> {
     }
 
     fn draw(&mut self, scene: Scene) {
-        self.picture.data_mut().copy_from_slice(self.empty_board.data());
-        let record = self.record;
         match scene {
             Scene::Still { plies } => {
+                self.clear();
                 if let Some(last) = plies.checked_sub(1) {
-                    self.draw_highlight(&record.plies[last]);
+                    self.draw_highlight(&self.record.plies[last]);
                 }
-                self.draw_pieces(position_after(record, plies).board());
+                self.draw_pieces(position_after(self.record, plies).board());
             }
             Scene::Sliding { ply, share_of_time } => {
-                self.draw_highlight(&record.plies[ply]);
                 self.draw_slide(ply, self.look.easing.share_of_way(share_of_time) as f32);
             }
         }
+    }
+
+    fn clear(&mut self) {
+        self.picture.data_mut().copy_from_slice(self.empty_board.data());
     }
 
     fn draw_pieces(&mut self, board: &Board) {
@@ -123,12 +130,9 @@ impl<'a> BoardPicture<'a> {
 
     /// The position before the ply without the piece that moves, and that piece on its way. A captured piece stays.
     fn draw_slide(&mut self, ply: usize, share_of_way: f32) {
-        let mut board = position_after(self.record, ply).board().clone();
-        let moving = moving_pieces(&board, &self.record.plies[ply]);
-        for moving in &moving {
-            board.discard_piece_at(moving.from);
-        }
-        self.draw_pieces(&board);
+        let before = position_after(self.record, ply).board();
+        let moving = moving_pieces(before, &self.record.plies[ply]);
+        self.draw_backdrop(ply, before, &moving);
         for moving in moving {
             let (from_x, from_y) = self.corner(moving.from);
             let (to_x, to_y) = self.corner(moving.to);
@@ -136,6 +140,23 @@ impl<'a> BoardPicture<'a> {
             let y = from_y + (to_y - from_y) * share_of_way;
             self.pieces.draw(moving.piece, x, y, &mut self.picture.as_mut());
         }
+    }
+
+    /// What stays the same during a slide, drawn for its first frame only.
+    fn draw_backdrop(&mut self, ply: usize, before: &Board, moving: &[MovingPiece]) {
+        if self.backdrop_ply == Some(ply) {
+            self.picture.data_mut().copy_from_slice(self.backdrop.data());
+            return;
+        }
+        let mut resting = before.clone();
+        for moving in moving {
+            resting.discard_piece_at(moving.from);
+        }
+        self.clear();
+        self.draw_highlight(&self.record.plies[ply]);
+        self.draw_pieces(&resting);
+        self.backdrop.data_mut().copy_from_slice(self.picture.data());
+        self.backdrop_ply = Some(ply);
     }
 
     fn corner(&self, square: Square) -> (f32, f32) {

@@ -2,26 +2,40 @@
 //!
 //! Done here once for each picture that differs, not by the encoder for every frame.
 
-/// Fixed-point weights: BT.601's, scaled to the limited range and by 65536.
-const SCALE_BITS: i32 = 16;
-const Y: [i32; 3] = [16_829, 33_039, 6_416];
-const CB: [i32; 3] = [-9_714, -19_070, 28_784];
-const CR: [i32; 3] = [28_784, -24_103, -4_681];
+/// A plane's weights for red, green and blue: BT.601's, scaled to the limited range and by `1 << SCALE_BITS`.
+struct Weights {
+    red: i32,
+    green: i32,
+    blue: i32,
+    offset: i32,
+}
 
-const Y_OFFSET: i32 = 16;
-const CHROMA_OFFSET: i32 = 128;
+const SCALE_BITS: u32 = 16;
+const LUMA: Weights = Weights { red: 16_829, green: 33_039, blue: 6_416, offset: 16 };
+const BLUE_DIFFERENCE: Weights = Weights { red: -9_714, green: -19_070, blue: 28_784, offset: 128 };
+const RED_DIFFERENCE: Weights = Weights { red: 28_784, green: -24_103, blue: -4_681, offset: 128 };
+
+impl Weights {
+    /// The plane's value for a colour whose channels are sums over `1 << sum_bits` pixels. The weights keep it within
+    /// 16 to 240, so that it always fits a byte.
+    #[inline]
+    fn weigh(&self, red: i32, green: i32, blue: i32, sum_bits: u32) -> u8 {
+        let shift = SCALE_BITS + sum_bits;
+        let rounding = (self.offset << shift) + (1 << (shift - 1));
+        ((self.red * red + self.green * green + self.blue * blue + rounding) >> shift) as u8
+    }
+}
 
 /// Fills `frame` with the Y plane and then the U and V planes of half the width and height.
 ///
 /// `rgba` holds `width * height` opaque pixels of four bytes; both sizes are even.
 pub(super) fn frame_from_rgba(rgba: &[u8], width: usize, height: usize, frame: &mut Vec<u8>) {
     let luma_len = width * height;
-    frame.clear();
     frame.resize(luma_len + luma_len / 2, 0);
     let (luma, chroma) = frame.split_at_mut(luma_len);
     let (blue_plane, red_plane) = chroma.split_at_mut(luma_len / 4);
     for (out, pixel) in luma.iter_mut().zip(rgba.chunks_exact(4)) {
-        *out = weigh(&Y, [pixel[0], pixel[1], pixel[2]].map(i32::from), 0, Y_OFFSET);
+        *out = LUMA.weigh(i32::from(pixel[0]), i32::from(pixel[1]), i32::from(pixel[2]), 0);
     }
     let row_bytes = width * 4;
     let row_pairs = rgba.chunks_exact(row_bytes * 2);
@@ -29,24 +43,18 @@ pub(super) fn frame_from_rgba(rgba: &[u8], width: usize, height: usize, frame: &
     for (rows, (blue_row, red_row)) in row_pairs.zip(planes) {
         let (upper, lower) = rows.split_at(row_bytes);
         let quads = upper.chunks_exact(8).zip(lower.chunks_exact(8));
-        for ((above, below), (blue, red)) in quads.zip(blue_row.iter_mut().zip(red_row)) {
+        for ((above, below), (blue_out, red_out)) in quads.zip(blue_row.iter_mut().zip(red_row)) {
             let sum = |channel: usize| {
-                let bytes = [above[channel], above[channel + 4], below[channel], below[channel + 4]];
-                bytes.map(i32::from).iter().sum()
+                i32::from(above[channel])
+                    + i32::from(above[channel + 4])
+                    + i32::from(below[channel])
+                    + i32::from(below[channel + 4])
             };
-            let sums = [sum(0), sum(1), sum(2)];
-            *blue = weigh(&CB, sums, 2, CHROMA_OFFSET);
-            *red = weigh(&CR, sums, 2, CHROMA_OFFSET);
+            let (red, green, blue) = (sum(0), sum(1), sum(2));
+            *blue_out = BLUE_DIFFERENCE.weigh(red, green, blue, 2);
+            *red_out = RED_DIFFERENCE.weigh(red, green, blue, 2);
         }
     }
-}
-
-/// The weighted sum of a colour whose channels are sums over `1 << sum_bits` pixels.
-fn weigh(weights: &[i32; 3], rgb: [i32; 3], sum_bits: i32, offset: i32) -> u8 {
-    let shift = SCALE_BITS + sum_bits;
-    let sum: i32 = weights.iter().zip(rgb).map(|(weight, value)| weight * value).sum();
-    let rounded = (sum + (1 << (shift - 1))) >> shift;
-    (rounded + offset).clamp(0, 255) as u8
 }
 
 #[cfg(test)]
@@ -67,6 +75,16 @@ mod tests {
         assert_eq!(frame_of([255, 0, 0]), [81, 81, 81, 81, 90, 240]);
         assert_eq!(frame_of([0, 255, 0]), [145, 145, 145, 145, 54, 34]);
         assert_eq!(frame_of([0, 0, 255]), [41, 41, 41, 41, 240, 110]);
+    }
+
+    #[test]
+    fn no_colour_leaves_the_limited_range() {
+        for corner in 0..8_u8 {
+            let color = [corner & 1, corner >> 1 & 1, corner >> 2].map(|bit| bit * 255);
+            let frame = frame_of(color);
+            assert!((16..=235).contains(&frame[0]), "{color:?}: {frame:?}");
+            assert!(frame[4..].iter().all(|chroma| (16..=240).contains(chroma)), "{color:?}: {frame:?}");
+        }
     }
 
     #[test]
