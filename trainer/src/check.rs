@@ -1,6 +1,6 @@
 //! `plyscope-trainer check`: how well static evaluations tell what the teacher's search found, on held-out positions.
 
-use std::{fs, path::PathBuf};
+use std::{fs, hint::black_box, path::PathBuf, time::Instant};
 
 use anyhow::{Context, Result, bail};
 use plyscope_core::judge::{
@@ -8,10 +8,11 @@ use plyscope_core::judge::{
     hand_crafted::HandCrafted,
     network::{Header, Network},
 };
-use shakmaty::Chess;
+use shakmaty::{Chess, Position};
 
 use crate::{
     data_set::DataSet,
+    game_check::{self, TruthGame},
     record::Record,
     train::{Losses, steep_target},
     win_rate::WinRate,
@@ -26,7 +27,24 @@ pub(crate) struct Args {
     /// Network files; the hand-made evaluation is always shown beside them.
     #[arg(long, num_args = 1..)]
     net: Vec<PathBuf>,
+    /// Folder of games with engine truth, to label by search as well.
+    #[arg(long)]
+    games: Option<PathBuf>,
+    /// Nodes of a search in those games.
+    #[arg(long, default_value_t = 20_000)]
+    nodes: u64,
 }
+
+/// What evaluations are compared on.
+struct Exam<'a> {
+    positions: &'a [(Record, Chess)],
+    win_rate: &'a WinRate,
+    games: &'a [TruthGame],
+    nodes: u64,
+}
+
+/// Positions that the clock runs over.
+const TIMED_POSITIONS: usize = 5000;
 
 /// Factors tried on an evaluation's centipawns: another scale is no fault of its order.
 const FACTORS: [f32; 9] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5];
@@ -42,31 +60,47 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let positions: Vec<(Record, Chess)> =
         data.held_out.iter().filter_map(|r| r.to_position().map(|p| (*r, p))).collect();
     println!("{} held-out positions", positions.len());
-    report("hand-crafted", &values(&HandCrafted, &positions), &positions, &win_rate);
+    let games = args.games.as_deref().map_or(Ok(Vec::new()), TruthGame::read_all)?;
+    let exam = Exam { positions: &positions, win_rate: &win_rate, games: &games, nodes: args.nodes };
+    println!("hand-crafted");
+    exam.run(&HandCrafted)?;
     for path in &args.net {
         let bytes = fs::read(path).with_context(|| format!("failed to read {}", path.display()))?;
-        let found = network_values(&bytes, &positions)
-            .with_context(|| format!("failed to use {}", path.display()))?;
-        report(&path.display().to_string(), &found, &positions, &win_rate);
+        println!("{}", path.display());
+        exam.run_network(&bytes).with_context(|| format!("failed to use {}", path.display()))?;
     }
     Ok(())
 }
 
-/// Static values by the network in `bytes`, by the very code that the product runs.
-fn network_values(bytes: &[u8], positions: &[(Record, Chess)]) -> Result<Vec<i32>> {
-    let header = Header::parse(bytes)?;
-    macro_rules! shapes {
-        ($(($hidden:literal, $bytes:literal)),*) => {
-            match (header.hidden, header.weight_bytes) {
-                $(($hidden, $bytes) => Ok(values(&Network::<$bytes, $hidden>::parse(bytes)?, positions)),)*
-                other => bail!("no inference for {} neurons with {}-byte weights", other.0, other.1),
-            }
-        };
+impl Exam<'_> {
+    /// Examines the network in `bytes` by the very code that the product runs.
+    fn run_network(&self, bytes: &[u8]) -> Result<()> {
+        let header = Header::parse(bytes)?;
+        macro_rules! shapes {
+            ($(($hidden:literal, $bytes:literal)),*) => {
+                match (header.hidden, header.weight_bytes) {
+                    $(($hidden, $bytes) => self.run(&Network::<$bytes, $hidden>::parse(bytes)?),)*
+                    other => bail!("no inference for {} neurons with {}-byte weights", other.0, other.1),
+                }
+            };
+        }
+        shapes!((32, 1), (64, 1), (128, 2), (256, 2), (384, 2), (512, 2))
     }
-    shapes!((32, 1), (48, 1), (64, 1), (128, 2), (192, 2), (256, 2), (384, 2), (512, 2), (768, 2))
+
+    fn run<E: Evaluator>(&self, evaluator: &E) -> Result<()> {
+        let values = values(evaluator, self.positions);
+        report(&values, self.positions, self.win_rate);
+        if !self.games.is_empty() {
+            game_check::report(evaluator, self.games, self.nodes, self.win_rate)?;
+        }
+        Ok(())
+    }
 }
 
+/// Static values, and on the way the time that a position costs from nothing and by a move.
 fn values<E: Evaluator>(evaluator: &E, positions: &[(Record, Chess)]) -> Vec<i32> {
+    let (refresh_ns, advance_ns) = speed(evaluator, positions);
+    println!("  {refresh_ns:.0} ns a position from nothing, {advance_ns:.0} ns by a move, one core");
     let mut state = E::State::default();
     positions
         .iter()
@@ -77,7 +111,36 @@ fn values<E: Evaluator>(evaluator: &E, positions: &[(Record, Chess)]) -> Vec<i32
         .collect()
 }
 
-fn report(name: &str, values: &[i32], positions: &[(Record, Chess)], win_rate: &WinRate) {
+/// Nanoseconds of a refresh and a value, and of an advance by one legal move and a value.
+fn speed<E: Evaluator>(evaluator: &E, positions: &[(Record, Chess)]) -> (f64, f64) {
+    let sample = &positions[..positions.len().min(TIMED_POSITIONS)];
+    let mut states = vec![E::State::default(); sample.len()];
+    let start = Instant::now();
+    for ((_, pos), state) in sample.iter().zip(&mut states) {
+        evaluator.refresh(pos, state);
+        black_box(evaluator.evaluate(state, pos));
+    }
+    let refresh = start.elapsed().as_secs_f64() / sample.len() as f64;
+    let children: Vec<_> = sample
+        .iter()
+        .zip(&states)
+        .flat_map(|((_, pos), state)| {
+            pos.legal_moves()
+                .into_iter()
+                .filter_map(move |m| Some((pos, state, m, pos.clone().play(m).ok()?)))
+        })
+        .collect();
+    let mut after = E::State::default();
+    let start = Instant::now();
+    for (pos, state, played, child) in &children {
+        evaluator.advance(state, pos, *played, &mut after);
+        black_box(evaluator.evaluate(&after, child));
+    }
+    let advance = start.elapsed().as_secs_f64() / children.len() as f64;
+    (refresh * 1e9, advance * 1e9)
+}
+
+fn report(values: &[i32], positions: &[(Record, Chess)], win_rate: &WinRate) {
     let losses_by = |factor: f32| {
         let mut losses = Losses::default();
         for (&cp, (record, _)) in values.iter().zip(positions) {
@@ -100,7 +163,7 @@ fn report(name: &str, values: &[i32], positions: &[(Record, Chess)], win_rate: &
     let n = positions.len() as f64;
     let [p, t, pp, tt, pt] = moments.map(|m| m / n);
     let correlation = (pt - p * t) / ((pp - p * p) * (tt - t * t)).sqrt();
-    println!("{name}: {}", losses_by(1.0));
+    println!("  {}", losses_by(1.0));
     println!("  log-loss {:.4} correlation of p {correlation:.4}", log_loss / n);
     println!("  best factor {best}: {}", losses_by(best));
 }

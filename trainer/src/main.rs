@@ -5,6 +5,7 @@
 mod check;
 mod checkpoint;
 mod data_set;
+mod game_check;
 mod generate;
 mod model;
 mod optimiser;

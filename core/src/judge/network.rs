@@ -247,19 +247,46 @@ fn shift<const BYTES: usize, const N: usize, const A: usize, const R: usize>(
     }
 }
 
+/// Neurons of one block of the output sum.
+const BLOCK: usize = 64;
+
 /// Dot product of the squared, clamped hidden layer with output weights.
 ///
 /// `clamped * weight` fits 16 bits ([`format::HIDDEN_QUANTUM_MAX`]), so each step is one 16-bit product and one
-/// multiply-add of 16-bit pairs into 32 bits, which vector units have.
+/// multiply-add of 16-bit pairs into 32 bits, which vector units have. Compilers find the latter only when the
+/// factors come as whole blocks and neither is known to be positive (measured: 45 ns against 194 ns for 256 neurons on
+/// baseline x86-64).
 #[inline(always)]
 fn squared_dot<const N: usize>(hidden: &[i16; N], weights: &[u8; N], quantum: i16) -> i32 {
+    let (hidden_blocks, hidden_rest) = hidden.as_chunks::<BLOCK>();
+    let (weight_blocks, weight_rest) = weights.as_chunks::<BLOCK>();
     let mut sum = 0i32;
-    for (&h, &w) in hidden.iter().zip(weights) {
-        let clamped = h.clamp(0, quantum);
-        let weighted = clamped.wrapping_mul(i16::from(w as i8));
-        sum = sum.wrapping_add(i32::from(clamped) * i32::from(weighted));
+    for (hidden, weights) in hidden_blocks.iter().zip(weight_blocks) {
+        let mut clamped = [0i16; BLOCK];
+        let mut weighted = [0i16; BLOCK];
+        for i in 0..BLOCK {
+            clamped[i] = activate(hidden[i], quantum);
+            weighted[i] = clamped[i].wrapping_mul(i16::from(weights[i] as i8));
+        }
+        for i in 0..BLOCK {
+            sum = sum.wrapping_add(i32::from(clamped[i]).wrapping_mul(i32::from(weighted[i])));
+        }
+    }
+    for (&h, &w) in hidden_rest.iter().zip(weight_rest) {
+        let clamped = i32::from(activate(h, quantum));
+        sum = sum.wrapping_add(clamped * clamped * i32::from(w as i8));
     }
     sum
+}
+
+/// The neuron's output before squaring.
+#[inline(always)]
+#[expect(
+    clippy::manual_clamp,
+    reason = "clamp tells the compiler that the result is positive, see squared_dot"
+)]
+fn activate(hidden: i16, quantum: i16) -> i16 {
+    hidden.max(0).min(quantum)
 }
 
 #[cfg(test)]
