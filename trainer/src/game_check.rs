@@ -6,20 +6,23 @@
 use std::{fs, path::Path, time::Instant};
 
 use anyhow::{Context, Result};
-use plyscope_core::judge::{
-    evaluation::Evaluator,
-    history::{
-        CAPTURE_CELLS_FULL, CONTINUATION_CELLS_FULL, CORRECTION_CELLS_FULL, History, QUIET_CELLS_FULL,
+use plyscope_core::{
+    event_row::Verdict,
+    judge::{
+        evaluation::Evaluator,
+        history::{
+            CAPTURE_CELLS_FULL, CONTINUATION_CELLS_FULL, CORRECTION_CELLS_FULL, History, QUIET_CELLS_FULL,
+        },
+        label,
+        limits::Limits,
+        memory::{Frame, SearchMemory},
+        packed_move::ScoredMove,
+        position_key::PositionKey,
+        score::ScoreKind,
+        search::Search,
+        transposition_table::{Bucket, TranspositionTable},
+        win_model::WinProbability,
     },
-    label::Label,
-    limits::Limits,
-    memory::{Frame, SearchMemory},
-    packed_move::ScoredMove,
-    position_key::PositionKey,
-    score::ScoreKind,
-    search::Search,
-    transposition_table::{Bucket, TranspositionTable},
-    win_model::WinProbability,
 };
 use serde_json::Value;
 use shakmaty::{Chess, Color, KnownOutcome, Outcome, Position, uci::UciMove};
@@ -83,7 +86,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, truth: Label, found: Label) {
+    fn add(&mut self, truth: Verdict, found: Verdict) {
         self.all[truth as usize] += 1;
         self.right[truth as usize] += u32::from(truth == found);
     }
@@ -148,7 +151,7 @@ pub(crate) fn report<E: Evaluator>(
         for i in 1..p.len() {
             let labels = |p: &[f64]| {
                 let (before, after) = (WinProbability::new(p[i - 1]), WinProbability::new(p[i]));
-                (Label::leader(after), Label::swing(before, after))
+                (label::leader(after), label::swing(before, after))
             };
             let (truth, found) = (labels(&game.p), labels(&p));
             leader.add(truth.0, found.0);

@@ -387,7 +387,11 @@ fn write_card(
             "share_of_epochs_quantised": args.quantised_share,
             "seed": args.seed,
         },
-        "teacher_win_model_cp": win_rate.table().map(|(ply, a, b)| json!({"from_ply": ply, "a": a, "b": b})).collect::<Vec<_>>(),
+        "teacher_win_model_cp": {
+            "form": "W = 1/(1+exp((a-cp)/b)), L = 1/(1+exp((a+cp)/b)); a, b cubic in m = min(ply, 240)/64, constant term first",
+            "a": win_rate.a,
+            "b": win_rate.b,
+        },
         "loss": {},
     });
     for (name, losses) in losses {
