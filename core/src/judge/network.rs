@@ -279,12 +279,8 @@ fn squared_dot<const N: usize>(hidden: &[i16; N], weights: &[u8; N], quantum: i1
     sum
 }
 
-/// The neuron's output before squaring.
+/// The neuron's output before squaring. (`clamp` would tell the compiler that it is positive, see [`squared_dot`].)
 #[inline(always)]
-#[expect(
-    clippy::manual_clamp,
-    reason = "clamp tells the compiler that the result is positive, see squared_dot"
-)]
 fn activate(hidden: i16, quantum: i16) -> i16 {
     hidden.max(0).min(quantum)
 }
