@@ -1,7 +1,7 @@
 //! One row of the answer file.
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
-use shakmaty::{Color, Square};
+use shakmaty::{Color, Move, Square};
 
 use crate::media_time::MediaTime;
 
@@ -122,6 +122,53 @@ impl Serialize for EventRow {
     }
 }
 
+/// The two verdicts on a ply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verdicts {
+    /// Who is ahead after the ply.
+    pub leader_after: Verdict,
+    /// Towards whom the ply shifted the balance.
+    pub wr_swing: Verdict,
+}
+
+impl Verdicts {
+    /// Neither side leads and nothing shifted.
+    pub const EQUAL: Self = Self { leader_after: Verdict::Equal, wr_swing: Verdict::Equal };
+}
+
+/// Numbers the rows of a game as its plies come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RowWriter {
+    plies: u32,
+    captures: u32,
+}
+
+impl RowWriter {
+    /// The rows of the next ply, which `color` plays: the ply's own, and that of the piece it removed.
+    pub fn rows(
+        &mut self,
+        color: Color,
+        mv: Move,
+        time: MediaTime,
+        verdicts: Verdicts,
+    ) -> (EventRow, Option<EventRow>) {
+        self.plies += 1;
+        let Verdicts { leader_after, wr_swing } = verdicts;
+        let coord = mv.castling_side().map_or(mv.to(), |side| side.king_to(color));
+        let row = EventRow::Move { idx: self.plies, color, coord, time, leader_after, wr_swing };
+        let removed_at = match mv {
+            // The pawn that is taken in passing stands beside the one that takes it.
+            Move::EnPassant { from, to } => Some(Square::from_coords(to.file(), from.rank())),
+            mv => mv.is_capture().then_some(mv.to()),
+        };
+        let capture = removed_at.map(|coord| {
+            self.captures += 1;
+            EventRow::Capture { idx: self.captures, color: color.other(), coord, time }
+        });
+        (row, capture)
+    }
+}
+
 impl EventRow {
     /// The bytes of the longest row, and a little to spare.
     pub const JSON_BYTES_MAX: usize = 192;
@@ -202,6 +249,20 @@ mod tests {
             wr_swing: Verdict::Equal,
         };
         assert!(json(&row).len() < EventRow::JSON_BYTES_MAX);
+    }
+
+    #[test]
+    fn castling_names_the_kings_square_and_en_passant_the_pawns() {
+        let mut writer = RowWriter::default();
+        let castling = Move::Castle { king: Square::E8, rook: Square::A8 };
+        let (row, capture) = writer.rows(Color::Black, castling, MediaTime::ZERO, Verdicts::EQUAL);
+        assert!(matches!(row, EventRow::Move { idx: 1, coord: Square::C8, .. }) && capture.is_none());
+        let passing = Move::EnPassant { from: Square::E5, to: Square::D6 };
+        let (row, capture) = writer.rows(Color::White, passing, MediaTime::ZERO, Verdicts::EQUAL);
+        assert!(matches!(row, EventRow::Move { idx: 2, coord: Square::D6, .. }));
+        let expected =
+            EventRow::Capture { idx: 1, color: Color::Black, coord: Square::D5, time: MediaTime::ZERO };
+        assert_eq!(capture, Some(expected));
     }
 
     #[test]

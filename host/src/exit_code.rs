@@ -8,8 +8,10 @@ use std::fmt;
 use std::process;
 
 use crate::output_file::OutputError;
+use crate::reconstruct::{ReconstructError, VideoBreak};
 use crate::render::RenderError;
 use crate::text_input::InputError;
+use crate::video::VideoError;
 
 /// The exit codes of every Plyscope program. They are part of the interface: a number never changes its meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +80,9 @@ impl ExitCode {
     pub fn of(error: &anyhow::Error) -> Self {
         code_of::<WrongUsage>(error)
             .or_else(|| code_of::<InputError>(error))
+            .or_else(|| code_of::<ReconstructError>(error))
+            .or_else(|| code_of::<VideoError>(error))
+            .or_else(|| code_of::<VideoBreak>(error))
             .or_else(|| code_of::<RenderError>(error))
             .or_else(|| code_of::<OutputError>(error))
             .unwrap_or(Self::Failed)

@@ -1,13 +1,16 @@
 //! The host side of Plyscope: files, child processes, pictures and threads around `plyscope-core`.
 
 pub mod answer_file;
+mod child_process;
 pub mod engine;
 pub mod exit_code;
 pub mod game_record;
 pub mod labeller;
 pub mod output_file;
 pub mod pgn_export;
+pub mod reconstruct;
 pub mod render;
 pub mod scoring;
 pub mod text_input;
+pub mod video;
 pub mod win_models;

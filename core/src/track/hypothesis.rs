@@ -44,9 +44,9 @@ struct Glide {
 }
 
 impl Hypothesis {
-    /// The start of a game, shown since `time`.
-    pub(super) fn start(time: MediaTime) -> Self {
-        Self { plies: ArrayVec::new(), position: Chess::default(), shown_since: Some(time), glide: None }
+    /// A position known for certain, shown since `time`.
+    pub(super) fn from_position(position: Chess, time: MediaTime) -> Self {
+        Self { plies: ArrayVec::new(), position, shown_since: Some(time), glide: None }
     }
 
     pub(super) fn placement(&self) -> Placement {

@@ -7,4 +7,4 @@ mod tracker;
 
 pub use differ::{Differ, Explanations, PlySequence};
 pub use timeline::{TimedPly, Timeline, TimelineFull};
-pub use tracker::{Tracker, TrackerState};
+pub use tracker::{Tracker, TrackerSnapshot, TrackerState};

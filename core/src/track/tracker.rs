@@ -1,6 +1,7 @@
 //! Follows a game from frame to frame.
 
 use arrayvec::ArrayVec;
+use serde::{Deserialize, Serialize};
 use shakmaty::{Chess, Color, Position};
 
 use super::differ::{Differ, Explanations, STEP_PLIES_MAX};
@@ -44,6 +45,14 @@ pub struct Tracker {
     is_doubt_spent: bool,
 }
 
+/// All that a tracker needs to go on, at a moment when nothing is in flight.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrackerSnapshot {
+    retina: Retina,
+    calibration: Calibration,
+    shown_since: MediaTime,
+}
+
 /// What the tracker knows of the present picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrackerState {
@@ -71,17 +80,45 @@ impl Tracker {
         time: MediaTime,
     ) -> Result<Self, CalibrationError> {
         let (retina, calibration) = Retina::calibrate(view, rect, orientation, time)?;
-        let root = Hypothesis::start(time);
-        Ok(Self {
+        let root = Hypothesis::from_position(Chess::default(), time);
+        Ok(Self::with_root(retina, calibration, root))
+    }
+
+    /// What the tracker has learned and last seen, where nothing is in flight and every settled ply has been taken;
+    /// `None` at other moments.
+    #[must_use]
+    pub fn snapshot(&self) -> Option<TrackerSnapshot> {
+        let is_calm = self.beam.is_empty()
+            && self.sightings.is_empty()
+            && self.timeline.plies().is_empty()
+            && self.unexplained_since.is_none();
+        let shown_since = self.root.shown_since.filter(|_| is_calm)?;
+        Some(TrackerSnapshot {
+            retina: self.retina.clone(),
+            calibration: self.calibration.clone(),
+            shown_since,
+        })
+    }
+
+    /// A tracker that goes on from a snapshot; `position` is the one after all plies taken before it.
+    #[must_use]
+    pub fn resume(snapshot: TrackerSnapshot, position: Chess) -> Self {
+        let TrackerSnapshot { retina, calibration, shown_since } = snapshot;
+        let root = Hypothesis::from_position(position, shown_since);
+        Self::with_root(retina, calibration, root)
+    }
+
+    const fn with_root(retina: Retina, calibration: Calibration, root: Hypothesis) -> Self {
+        Self {
             retina,
             calibration,
             root,
-            beam: ArrayVec::new(),
-            sightings: ArrayVec::new(),
+            beam: ArrayVec::new_const(),
+            sightings: ArrayVec::new_const(),
             timeline: Timeline::new(),
             unexplained_since: None,
             is_doubt_spent: false,
-        })
+        }
     }
 
     /// Looks at the next frame.

@@ -8,6 +8,7 @@ use plyscope::exit_code::ExitCode;
 use plyscope::output_file::OutputFile;
 
 mod label;
+mod reconstruct;
 mod render;
 mod score;
 mod search_args;
@@ -24,6 +25,7 @@ pub(crate) struct CommandLine {
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
     Label(label::Args),
+    Reconstruct(reconstruct::Args),
     Render(render::Args),
     Score(score::Args),
 }
@@ -33,6 +35,7 @@ impl Command {
     pub(crate) fn run(self) -> Result<()> {
         match self {
             Self::Label(args) => label::run(&args),
+            Self::Reconstruct(args) => reconstruct::run(&args),
             Self::Render(args) => render::run(&args),
             Self::Score(args) => score::run(&args),
         }

@@ -29,6 +29,19 @@ impl Provisional {
         Provisional { labeller, buckets: table_memory(TABLE_MIB), positions: Vec::new(), scores: Vec::new() }
     }
 
+    /// Takes up a game that an earlier run looked at: `positions` from the start, and what it found of each. Returns
+    /// their labels; where the scores are not as many as the positions, looks anew.
+    pub fn take_up(&mut self, positions: &[Chess], scores: &[PositionScore]) -> Vec<PlyLabel> {
+        self.positions.clear();
+        self.scores.clear();
+        if positions.len() != scores.len() {
+            return positions.iter().map(|position| self.next(position)).collect();
+        }
+        self.positions.extend_from_slice(positions);
+        self.scores.extend_from_slice(scores);
+        decision::decide(&self.labeller, &LabelledGame::of_positions(positions.to_vec()), scores.to_vec())
+    }
+
     /// The label of the position that the game has come to: first the start, then one for each ply. The same positions
     /// give the same labels.
     pub fn next(&mut self, position: &Chess) -> PlyLabel {

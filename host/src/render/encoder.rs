@@ -1,7 +1,7 @@
 //! ffmpeg as a child process that turns raw frames into a video file.
 
 use std::ffi::OsString;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 use plyscope_core::media_time::MediaTime;
 
 use super::frame_rate::FrameRate;
+use crate::child_process::{read_end, shell_line};
 use crate::output_file::{OutputError, OutputFile};
 
 /// How the video is compressed.
@@ -54,9 +55,6 @@ pub enum EncoderError {
     #[error("frames could not be handed to ffmpeg: {0}")]
     Pipe(io::Error),
 }
-
-/// This much of the end of ffmpeg's stderr is shown.
-const SAID_BYTES_MAX: usize = 2000;
 
 /// A running ffmpeg. Dropped before [`Encoder::finish`] succeeds, it is stopped and leaves no new file behind.
 pub struct Encoder {
@@ -172,30 +170,6 @@ fn ffmpeg_command(encoding: &Encoding, size_px: (u32, u32), output: &Path) -> Co
     command
 }
 
-fn read_end(mut stderr: impl Read) -> String {
-    let mut said = Vec::new();
-    // What could be read before a fault is still worth showing.
-    let _ = stderr.read_to_end(&mut said);
-    let end = &said[said.len().saturating_sub(SAID_BYTES_MAX)..];
-    String::from_utf8_lossy(end).trim().to_owned()
-}
-
-/// The command as one could type it.
-fn shell_line(command: &Command) -> String {
-    let words = std::iter::once(command.get_program()).chain(command.get_args());
-    let quoted: Vec<String> = words.map(|word| shell_word(&word.to_string_lossy())).collect();
-    quoted.join(" ")
-}
-
-fn shell_word(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -212,12 +186,5 @@ mod tests {
         let line = shell_line(&command);
         assert!(line.starts_with("ffmpeg -hide_banner "), "{line}");
         assert!(line.ends_with(r"'file:it'\''s 100%.mp4'"), "{line}");
-    }
-
-    #[test]
-    fn only_the_end_of_a_long_complaint_is_kept() {
-        let complaint = "x".repeat(5000) + "the cause\n";
-        let shown = read_end(complaint.as_bytes());
-        assert!(shown.ends_with("the cause") && shown.len() <= SAID_BYTES_MAX);
     }
 }

@@ -1,6 +1,6 @@
 //! The truth beside a rendered video: what an ideal answer would say.
 
-use plyscope_core::event_row::EventRow;
+use plyscope_core::event_row::{EventRow, RowWriter, Verdicts};
 use plyscope_core::media_time::MediaTime;
 
 use super::labels::PlyLabels;
@@ -11,20 +11,12 @@ use crate::game_record::GameRecord;
 /// `times` and `labels` hold one item a ply; plies without either are left out.
 pub fn event_rows(record: &GameRecord, times: &[MediaTime], labels: &[PlyLabels]) -> Vec<EventRow> {
     let mut rows = Vec::with_capacity(record.plies.len() * 2);
-    let mut captures = 0;
-    for (idx, ((ply, &time), labels)) in (1_u32..).zip(record.plies.iter().zip(times).zip(labels)) {
-        rows.push(EventRow::Move {
-            idx,
-            color: ply.color(),
-            coord: ply.destination(),
-            time,
-            leader_after: labels.leader_after,
-            wr_swing: labels.wr_swing,
-        });
-        if let Some(coord) = ply.captured_at() {
-            captures += 1;
-            rows.push(EventRow::Capture { idx: captures, color: ply.color().other(), coord, time });
-        }
+    let mut writer = RowWriter::default();
+    for (ply, (&time, labels)) in record.plies.iter().zip(times.iter().zip(labels)) {
+        let verdicts = Verdicts { leader_after: labels.leader_after, wr_swing: labels.wr_swing };
+        let (row, capture) = writer.rows(ply.color(), ply.mv, time, verdicts);
+        rows.push(row);
+        rows.extend(capture);
     }
     rows
 }

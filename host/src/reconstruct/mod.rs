@@ -1,0 +1,120 @@
+//! The main job: a video in, the labelled game out.
+
+mod checkpoint;
+mod game;
+mod watch;
+
+use std::path::{Path, PathBuf};
+
+use plyscope_core::media_time::MediaTime;
+
+pub use checkpoint::{Checkpoint, CheckpointFile, Settings};
+pub use game::ReadGame;
+pub use watch::{Unexplained, VideoBreak};
+
+use crate::answer_file::AnswerFile;
+use crate::exit_code::{Coded, ExitCode};
+use crate::labeller::{Labeller, PlyLabel, Progress as LabelProgress};
+use crate::output_file::OutputError;
+use crate::video::{OrientationChoice, VideoError, VideoInput};
+
+/// How to read a video.
+#[derive(Clone, Debug)]
+pub struct Reconstruction {
+    /// Which side sits at the bottom.
+    pub orientation: OrientationChoice,
+    /// How to judge the positions; `None` to see only.
+    pub labeller: Option<Labeller>,
+    /// Whether to go on from an earlier run's checkpoint.
+    pub resume: bool,
+    /// The options that the answer depends on, as one text: a checkpoint made with others is not used.
+    pub settings: String,
+}
+
+/// What was read.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// The plies and their times.
+    pub game: ReadGame,
+    /// Labels of the start position and every ply; empty where none were asked for.
+    pub labels: Vec<PlyLabel>,
+    /// Stretches of the video in which nothing legal explained the board.
+    pub unexplained: Vec<Unexplained>,
+    /// Why the video was not read to its end, where it was not.
+    pub broken_off: Option<VideoBreak>,
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug)]
+pub enum Progress<'p> {
+    /// The board was found; the video is said to be so long.
+    Located {
+        /// How long the video is said to be.
+        duration: Option<MediaTime>,
+    },
+    /// The video has been read to here.
+    Watched {
+        /// The time of the last frame.
+        time: MediaTime,
+        /// Plies read so far.
+        plies: usize,
+    },
+    /// Labels are being made.
+    Labelling(LabelProgress<'p>),
+}
+
+/// Why a run ended without a complete answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ReconstructError {
+    /// The video.
+    #[error(transparent)]
+    Video(#[from] VideoError),
+    /// The answer, or the checkpoint beside it.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+}
+
+impl Coded for ReconstructError {
+    fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Video(error) => error.exit_code(),
+            Self::Output(error) => error.exit_code(),
+        }
+    }
+}
+
+impl Reconstruction {
+    /// Reads `input`, keeps `answer` up to date on the way, and returns what was read.
+    ///
+    /// A video that breaks off is no error here: what was read until then is complete, and
+    /// [`Reading::broken_off`] says so.
+    ///
+    /// # Errors
+    ///
+    /// [`ReconstructError`] where nothing can be read or written.
+    pub fn run(
+        &self,
+        input: &VideoInput,
+        answer: &mut AnswerFile,
+        checkpoint: &CheckpointFile,
+        progress: &(dyn Fn(Progress<'_>) + Sync),
+    ) -> Result<Reading, ReconstructError> {
+        let settings = Settings::of(input, &self.settings);
+        let earlier = if self.resume { checkpoint.read(&settings) } else { None };
+        let mut keeper = checkpoint.keeper(settings, earlier);
+        let seen = watch::watch(self, input, answer, &mut keeper, progress)?;
+        let labels = match &self.labeller {
+            Some(labeller) => game::label(labeller, &seen.game, answer, &keeper, progress)?,
+            None => Vec::new(),
+        };
+        answer.checkpoint(&seen.game.rows(&labels))?;
+        Ok(Reading { game: seen.game, labels, unexplained: seen.unexplained, broken_off: seen.broken_off })
+    }
+}
+
+/// Where the checkpoint of an answer lies: beside it.
+#[must_use]
+pub fn checkpoint_path(answer: &Path) -> Option<PathBuf> {
+    let name = answer.file_name()?.to_string_lossy().into_owned();
+    (answer != Path::new("-")).then(|| answer.with_file_name(format!(".{name}.resume")))
+}

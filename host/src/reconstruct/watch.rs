@@ -1,0 +1,255 @@
+//! Watches the video and takes down the plies.
+
+use std::time::{Duration, Instant};
+
+use plyscope_core::media_time::MediaTime;
+use plyscope_core::track::{Tracker, TrackerState};
+use plyscope_core::vision::LumaView;
+use serde::{Deserialize, Serialize};
+
+use super::checkpoint::{Keeper, WatchState};
+use super::game::ReadGame;
+use super::{Progress, ReconstructError, Reconstruction};
+use crate::answer_file::AnswerFile;
+use crate::exit_code::{Coded, ExitCode};
+use crate::labeller::{PlyLabel, PositionScore, Provisional};
+use crate::video::{Located, VideoError, VideoInput, locate_board};
+
+/// A stretch of the video in which nothing legal explained the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unexplained {
+    /// From when on.
+    pub from: MediaTime,
+    /// Until when.
+    pub until: MediaTime,
+    /// Plies read before it.
+    pub after_ply: usize,
+}
+
+/// Shorter stretches are pieces in flight and pointers.
+const UNEXPLAINED_MIN_US: i64 = 2_000_000;
+/// The answer is written at most so often, and a checkpoint.
+const ANSWER_PAUSE: Duration = Duration::from_millis(250);
+const CHECKPOINT_PAUSE: Duration = Duration::from_secs(2);
+
+/// What came of watching.
+pub(super) struct Sighting {
+    /// The plies.
+    pub(super) game: ReadGame,
+    /// What stayed unexplained.
+    pub(super) unexplained: Vec<Unexplained>,
+    /// Why the video was not read to its end.
+    pub(super) broken_off: Option<VideoBreak>,
+}
+
+/// Why the video was not read to its end, in words.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct VideoBreak(String);
+
+impl Coded for VideoBreak {
+    fn exit_code(&self) -> ExitCode {
+        ExitCode::VideoUnreadable
+    }
+}
+
+pub(super) fn watch(
+    job: &Reconstruction,
+    input: &VideoInput,
+    answer: &mut AnswerFile,
+    keeper: &mut Keeper<'_>,
+    progress: &(dyn Fn(Progress<'_>) + Sync),
+) -> Result<Sighting, ReconstructError> {
+    let earlier = keeper.last();
+    let located = match &earlier {
+        Some(checkpoint) => checkpoint.located,
+        None => locate_board(input, job.orientation)?,
+    };
+    progress(Progress::Located { duration: input.duration() });
+    let mut notes = Notes::new(job, located);
+    let mut tracker = None;
+    let mut watched_until = None;
+    if let Some(checkpoint) = earlier
+        && let Some(game) = ReadGame::from_kept(&checkpoint.plies)
+    {
+        notes.take_up(game, checkpoint.provisional, checkpoint.unexplained);
+        answer.checkpoint(&notes.rows())?;
+        match checkpoint.tracker {
+            Some(snapshot) => {
+                tracker = Some(Tracker::resume(snapshot, notes.game.position()));
+                watched_until = Some(checkpoint.watched_until);
+            }
+            None => return Ok(notes.into_sighting(checkpoint.broken_off.map(VideoBreak))),
+        }
+    }
+
+    let (crop, rect) = located.crop()?;
+    let mut frames = input.frames(crop, watched_until.or(Some(located.time)))?;
+    let mut broken_off = None;
+    loop {
+        let frame = match frames.next() {
+            Ok(Some(frame)) => frame,
+            Ok(None) => break,
+            Err(error @ (VideoError::BreaksOff { .. } | VideoError::BadPicture { .. })) => {
+                broken_off = Some(VideoBreak(error.to_string()));
+                break;
+            }
+            Err(error) => return Err(error.into()),
+        };
+        if watched_until.is_some_and(|until| frame.time <= until) {
+            continue;
+        }
+        let (width, height) = (crop.width as usize, crop.height as usize);
+        let view = LumaView::new(frames.luma(), width, height, width).map_err(core_error)?;
+        match &mut tracker {
+            None => {
+                tracker =
+                    Some(Tracker::start(&view, rect, located.orientation, frame.time).map_err(core_error)?);
+            }
+            Some(tracker) => {
+                if let Some(until) = frame.stood_until {
+                    tracker.stand_until(until).map_err(core_error)?;
+                }
+                tracker.observe(&view, frame.time).map_err(core_error)?;
+                notes.take_down(tracker, frame.time);
+            }
+        }
+        progress(Progress::Watched { time: frame.time, plies: notes.game.plies().len() });
+        notes.save_now_and_then(tracker.as_ref(), frame.time, answer, keeper)?;
+    }
+    if let Some(tracker) = &mut tracker {
+        tracker.finish().map_err(core_error)?;
+        notes.take_down(tracker, notes.last_frame);
+    }
+    notes.close_unexplained(notes.last_frame);
+    answer.checkpoint(&notes.rows())?;
+    keeper.keep_watch(notes.state(None, notes.last_frame, broken_off.as_ref()))?;
+    Ok(notes.into_sighting(broken_off))
+}
+
+fn core_error(error: impl std::error::Error + Send + Sync + 'static) -> VideoError {
+    VideoError::Core(Box::new(error))
+}
+
+/// What has been taken down so far.
+struct Notes {
+    located: Located,
+    game: ReadGame,
+    quick: Option<Provisional>,
+    labels: Vec<PlyLabel>,
+    scores: Vec<PositionScore>,
+    unexplained: Vec<Unexplained>,
+    lost_since: Option<MediaTime>,
+    last_frame: MediaTime,
+    answer_saved: Instant,
+    plies_saved: usize,
+    checkpoint_saved: Instant,
+}
+
+impl Notes {
+    fn new(job: &Reconstruction, located: Located) -> Self {
+        let mut notes = Self {
+            located,
+            game: ReadGame::default(),
+            quick: job.labeller.as_ref().map(|labeller| labeller.provisional()),
+            labels: Vec::new(),
+            scores: Vec::new(),
+            unexplained: Vec::new(),
+            lost_since: None,
+            last_frame: located.time,
+            answer_saved: Instant::now(),
+            plies_saved: 0,
+            checkpoint_saved: Instant::now(),
+        };
+        notes.look_quickly();
+        notes
+    }
+
+    /// Takes up what an earlier run had taken down.
+    fn take_up(&mut self, game: ReadGame, scores: Vec<PositionScore>, unexplained: Vec<Unexplained>) {
+        self.game = game;
+        self.unexplained = unexplained;
+        if let Some(quick) = &mut self.quick {
+            self.labels = quick.take_up(self.game.positions(), &scores);
+            self.scores = self.labels.iter().map(|label| label.search.clone()).collect();
+        }
+    }
+
+    /// Takes the plies that have settled.
+    fn take_down(&mut self, tracker: &mut Tracker, now: MediaTime) {
+        while let Some(ply) = tracker.take() {
+            self.game.push(ply);
+            self.look_quickly();
+        }
+        self.last_frame = now;
+        match tracker.state() {
+            TrackerState::Lost { since } => {
+                self.lost_since.get_or_insert(since);
+            }
+            _ => self.close_unexplained(now),
+        }
+    }
+
+    fn close_unexplained(&mut self, until: MediaTime) {
+        if let Some(from) = self.lost_since.take()
+            && until.us_since(from) >= UNEXPLAINED_MIN_US
+        {
+            self.unexplained.push(Unexplained { from, until, after_ply: self.game.plies().len() });
+        }
+    }
+
+    fn look_quickly(&mut self) {
+        if let Some(quick) = &mut self.quick {
+            let label = quick.next(&self.game.position());
+            self.scores.push(label.search.clone());
+            self.labels.push(label);
+        }
+    }
+
+    fn rows(&self) -> Vec<plyscope_core::event_row::EventRow> {
+        self.game.rows(&self.labels)
+    }
+
+    /// Writes the answer when there is news, and a checkpoint when nothing is in flight; neither too often.
+    fn save_now_and_then(
+        &mut self,
+        tracker: Option<&Tracker>,
+        now: MediaTime,
+        answer: &mut AnswerFile,
+        keeper: &Keeper<'_>,
+    ) -> Result<(), ReconstructError> {
+        if self.plies_saved < self.game.plies().len() && self.answer_saved.elapsed() >= ANSWER_PAUSE {
+            answer.checkpoint(&self.rows())?;
+            self.plies_saved = self.game.plies().len();
+            self.answer_saved = Instant::now();
+        }
+        if self.checkpoint_saved.elapsed() >= CHECKPOINT_PAUSE
+            && let Some(snapshot) = tracker.and_then(Tracker::snapshot)
+        {
+            keeper.keep_watch(self.state(Some(snapshot), now, None))?;
+            self.checkpoint_saved = Instant::now();
+        }
+        Ok(())
+    }
+
+    fn state(
+        &self,
+        tracker: Option<plyscope_core::track::TrackerSnapshot>,
+        watched_until: MediaTime,
+        broken_off: Option<&VideoBreak>,
+    ) -> WatchState {
+        WatchState {
+            located: self.located,
+            watched_until,
+            tracker,
+            plies: self.game.kept(),
+            unexplained: self.unexplained.clone(),
+            broken_off: broken_off.map(ToString::to_string),
+            provisional: self.scores.clone(),
+        }
+    }
+
+    fn into_sighting(self, broken_off: Option<VideoBreak>) -> Sighting {
+        Sighting { game: self.game, unexplained: self.unexplained, broken_off }
+    }
+}

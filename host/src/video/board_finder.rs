@@ -1,0 +1,327 @@
+//! Finds where in a picture a chess board may lie: squares of two shades that alternate.
+
+use plyscope_core::vision::{BoardRect, LumaView};
+
+/// Squares are looked for down to this size, in pixels of the picture that is searched.
+const SQUARE_MIN_PX: f32 = 7.9;
+/// Pictures are searched at about this size; borders are then measured at full size.
+const SEARCH_SIDE_PX: usize = 480;
+/// Each size tried is this share of the one before.
+const SQUARE_STEP: f32 = 0.965;
+/// The two shades differ by at least this, luma.
+const SHADE_CONTRAST_MIN: f32 = 5.0;
+/// Candidates that are measured at full size.
+const CANDIDATES_MAX: usize = 24;
+
+/// Where boards may lie in a picture, the likeliest first.
+///
+/// In the start position four ranks are bare. The search looks for four rows of eight squares whose means alternate
+/// between two lumas, over all sizes and places, with sums over rectangles from an integral image; the best are then
+/// measured by the steps of luma along the lines between squares.
+#[must_use]
+pub fn find_boards(view: &LumaView<'_>) -> Vec<BoardRect> {
+    let divisor = (view.width_px().max(view.height_px()) / SEARCH_SIDE_PX).max(1);
+    let integral = Integral::new(view, divisor);
+    let mut candidates = Vec::new();
+    let longest = integral.width.min(integral.height) as f32 / 8.0;
+    let mut square = longest;
+    while square >= SQUARE_MIN_PX {
+        search_size(&integral, square, &mut candidates);
+        square *= SQUARE_STEP;
+    }
+    candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let mut distinct: Vec<Candidate> = Vec::new();
+    for candidate in candidates {
+        if distinct.iter().all(|d| !d.is_near(&candidate)) {
+            distinct.push(candidate);
+        }
+        if distinct.len() >= CANDIDATES_MAX {
+            break;
+        }
+    }
+    let scale = divisor as f32;
+    let mut found = Vec::new();
+    for candidate in distinct {
+        let Candidate { left, top, square, .. } = candidate;
+        let (left, top, square) = (left * scale, top * scale, square * scale);
+        for grid in measure(view, left, top, square) {
+            if let Some(rect) = grid.rect(view) {
+                found.push(rect);
+            }
+        }
+    }
+    found
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    score: f32,
+    left: f32,
+    top: f32,
+    square: f32,
+}
+
+impl Candidate {
+    fn is_near(&self, other: &Self) -> bool {
+        let near = self.square.max(other.square) * 0.4;
+        (self.left - other.left).abs() < near
+            && (self.top - other.top).abs() < near
+            && (self.square - other.square).abs() * 8.0 < near
+    }
+}
+
+/// Sums of luma over rectangles from the upper left corner, of a picture made smaller by whole steps.
+struct Integral {
+    width: usize,
+    height: usize,
+    sums: Vec<u64>,
+}
+
+impl Integral {
+    fn new(view: &LumaView<'_>, divisor: usize) -> Self {
+        let (width, height) = (view.width_px() / divisor, view.height_px() / divisor);
+        let mut sums = vec![0_u64; (width + 1) * (height + 1)];
+        for y in 0..height {
+            let mut row_sum = 0_u64;
+            for x in 0..width {
+                let block = (0..divisor).map(|dy| {
+                    let row = view.row(y * divisor + dy);
+                    row[x * divisor..(x + 1) * divisor].iter().map(|&p| u64::from(p)).sum::<u64>()
+                });
+                row_sum += block.sum::<u64>() / (divisor * divisor) as u64;
+                sums[(y + 1) * (width + 1) + x + 1] = sums[y * (width + 1) + x + 1] + row_sum;
+            }
+        }
+        Self { width, height, sums }
+    }
+
+    fn mean(&self, left: f32, top: f32, right: f32, bottom: f32) -> f32 {
+        let clamp = |value: f32, max: usize| (value.round().max(0.0) as usize).min(max);
+        let (left, right) = (clamp(left, self.width), clamp(right, self.width));
+        let (top, bottom) = (clamp(top, self.height), clamp(bottom, self.height));
+        let area = right.saturating_sub(left) * bottom.saturating_sub(top);
+        if area == 0 {
+            return 0.0;
+        }
+        let at = |x: usize, y: usize| self.sums[y * (self.width + 1) + x];
+        let sum = at(right, bottom) + at(left, top) - at(left, bottom) - at(right, top);
+        sum as f32 / area as f32
+    }
+
+    /// The mean of the middle of a square.
+    fn core_mean(&self, left: f32, top: f32, square: f32) -> f32 {
+        self.mean(left + square * 0.2, top + square * 0.2, left + square * 0.8, top + square * 0.8)
+    }
+}
+
+/// Adds the places where squares of this size alternate.
+fn search_size(integral: &Integral, square: f32, candidates: &mut Vec<Candidate>) {
+    let step = (square / 6.0).max(1.0);
+    let steps = |room: f32| (room / step).floor().max(0.0) as usize;
+    let (across, down) = (integral.width as f32 - square * 8.0, integral.height as f32 - square * 8.0);
+    for j in 0..=steps(down) {
+        for i in 0..=steps(across) {
+            let (left, top) = (i as f32 * step, j as f32 * step);
+            if let Some(score) = score(integral, left, top, square) {
+                candidates.push(Candidate { score, left, top, square });
+            }
+        }
+    }
+}
+
+/// How clearly the middle ranks alternate; `None` where they do not.
+fn score(integral: &Integral, left: f32, top: f32, square: f32) -> Option<f32> {
+    let mut means = [[0.0_f32; 8]; 4];
+    for (row, means) in means.iter_mut().enumerate() {
+        for (column, mean) in means.iter_mut().enumerate() {
+            *mean =
+                integral.core_mean(left + column as f32 * square, top + (row + 2) as f32 * square, square);
+        }
+        // Neighbours that do not alternate end the search of most places after one row.
+        let mut steps =
+            means.windows(2).enumerate().map(|(i, w)| (w[1] - w[0]) * if i % 2 == 0 { 1.0 } else { -1.0 });
+        let first = steps.next()?;
+        if first.abs() < SHADE_CONTRAST_MIN || steps.any(|s| s * first <= 0.0) {
+            return None;
+        }
+    }
+    let shade = |parity: usize| {
+        let lumas: Vec<f32> =
+            (0..32).filter(|i| (i / 8 + i % 8) % 2 == parity).map(|i| means[i / 8][i % 8]).collect();
+        let mean = lumas.iter().sum::<f32>() / 16.0;
+        let variance = lumas.iter().map(|l| (l - mean).powi(2)).sum::<f32>() / 16.0;
+        (mean, variance)
+    };
+    let ((a, variance_a), (b, variance_b)) = (shade(0), shade(1));
+    let contrast = (a - b).abs();
+    let spread = (variance_a + variance_b).sqrt();
+    (contrast > SHADE_CONTRAST_MIN && contrast > spread * 2.0)
+        .then(|| contrast / (contrast * 0.02 + spread + 1.0) * square.sqrt())
+}
+
+/// A grid measured at full size.
+#[derive(Clone, Copy, Debug)]
+struct Grid {
+    left: f32,
+    square_width: f32,
+    top: f32,
+    square_height: f32,
+}
+
+impl Grid {
+    fn rect(&self, view: &LumaView<'_>) -> Option<BoardRect> {
+        let fits = |start: f32, side: f32, room: usize| {
+            start > -side / 40.0 && start + side < room as f32 + side / 40.0
+        };
+        let (width, height) = (self.square_width * 8.0, self.square_height * 8.0);
+        if !fits(self.left, width, view.width_px()) || !fits(self.top, height, view.height_px()) {
+            return None;
+        }
+        // What sticks out by less than a third of a square's tenth is an error of measurement.
+        let span = |start: f32, side: f32, room: usize| {
+            let (start, end) = (start.max(0.0), (start + side).min(room as f32));
+            ((start * 256.0).round() as u32, ((end - start) * 256.0).round() as u32)
+        };
+        let (left, width) = span(self.left, width, view.width_px());
+        let (top, height) = span(self.top, height, view.height_px());
+        BoardRect::from_q8(left, top, width, height).ok()
+    }
+}
+
+/// Measures the lines between squares near a candidate; the whole picture is offered too where it comes near.
+fn measure(view: &LumaView<'_>, left: f32, top: f32, square: f32) -> Vec<Grid> {
+    // Seven lines between files along the four bare ranks, and three between those ranks along eight files.
+    let across = profile(view, left, top, square, Axis::Across);
+    let down = profile(view, left, top, square, Axis::Down);
+    let (left, square_width) = best_lines(&across, left, square, 1..8);
+    let (top, square_height) = best_lines(&down, top, square, 3..6);
+    // The ranks' lines are few; where both sizes come near, the files' size is the better measure of both.
+    let mut grids = vec![Grid { left, square_width, top, square_height }];
+    if (square_height / square_width - 1.0).abs() < 0.04 {
+        let middle = top + square_height * 4.0;
+        grids.insert(
+            0,
+            Grid { left, square_width, top: middle - square_width * 4.0, square_height: square_width },
+        );
+    }
+    grids
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Axis {
+    Across,
+    Down,
+}
+
+/// For each pixel along an axis the step of luma from it to the next, summed along the lines between squares with the
+/// sign in which the squares alternate.
+fn profile(view: &LumaView<'_>, left: f32, top: f32, square: f32, axis: Axis) -> Vec<f32> {
+    let pixel = |x: f32, y: f32| {
+        let row = view.row((y.max(0.0) as usize).min(view.height_px() - 1));
+        f32::from(row[(x.max(0.0) as usize).min(row.len() - 1)])
+    };
+    let length = if axis == Axis::Across { view.width_px() } else { view.height_px() };
+    let mut profile = vec![0.0; length];
+    let lanes = if axis == Axis::Across { 2..6 } else { 0..8 };
+    for lane in lanes {
+        let sign = if lane % 2 == 0 { 1.0 } else { -1.0 };
+        // Samples across the middle of a lane, away from its borders.
+        for sample in 0..12 {
+            let along = (lane as f32 + 0.2 + sample as f32 * 0.05) * square;
+            for (position, sum) in profile.iter_mut().enumerate().take(length - 1) {
+                let position = position as f32;
+                let step = match axis {
+                    Axis::Across => pixel(position + 1.0, top + along) - pixel(position, top + along),
+                    Axis::Down => pixel(left + along, position + 1.0) - pixel(left + along, position),
+                };
+                *sum += sign * step;
+            }
+        }
+    }
+    profile
+}
+
+/// The start and size of squares whose lines `lines` meet the largest alternating steps.
+fn best_lines(profile: &[f32], start: f32, square: f32, lines: std::ops::Range<usize>) -> (f32, f32) {
+    let centre = start + square * 4.0;
+    let mut best = (f32::MIN, start, square);
+    let step_at = |line: f32| {
+        // A line at `line` lies between the pixels before and after it; blur spreads the step over a few.
+        let index = line - 1.0;
+        let (low, part) = (index.floor(), index - index.floor());
+        let at = |i: f32| if i < 0.0 { 0.0 } else { profile.get(i as usize).copied().unwrap_or(0.0) };
+        (at(low) * (1.0 - part) + at(low + 1.0) * part) + 0.5 * (at(low - 1.0) + at(low + 2.0))
+    };
+    let mut size = square * 0.955;
+    while size <= square * 1.045 {
+        let mut shift = -square * 0.3;
+        while shift <= square * 0.3 {
+            let from = centre + shift - size * 4.0;
+            let sum: f32 = lines
+                .clone()
+                .map(|k| step_at(from + k as f32 * size) * if k % 2 == 0 { 1.0 } else { -1.0 })
+                .sum();
+            if sum.abs() > best.0 {
+                best = (sum.abs(), from, size);
+            }
+            shift += 0.25;
+        }
+        size += (square * 0.002).max(0.03);
+    }
+    (best.1, best.2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn board(width: usize, height: usize, left: usize, top: usize, square: usize) -> Vec<u8> {
+        let mut pixels = vec![30_u8; width * height];
+        for y in 0..square * 8 {
+            for x in 0..square * 8 {
+                let is_light = (x / square + y / square) % 2 == 0;
+                let rank = y / square;
+                let (dx, dy) = (x % square, y % square);
+                let in_piece = !(2..6).contains(&rank)
+                    && (square / 4..square * 3 / 4).contains(&dx)
+                    && (square / 4..square * 3 / 4).contains(&dy);
+                pixels[(top + y) * width + left + x] = match (in_piece, is_light) {
+                    (true, _) => {
+                        if rank < 2 {
+                            10
+                        } else {
+                            250
+                        }
+                    }
+                    (_, true) => 210,
+                    (_, false) => 140,
+                };
+            }
+        }
+        pixels
+    }
+
+    #[test]
+    fn a_board_inside_a_larger_picture_is_found_to_the_pixel() {
+        for (left, top, square) in [(292, 41, 80), (0, 0, 90), (13, 257, 33), (700, 100, 20)] {
+            let pixels = board(1280, 720, left, top, square);
+            let view = LumaView::new(&pixels, 1280, 720, 1280).expect("the size is right");
+            let found = find_boards(&view);
+            let near = |a: u32, b: usize| (a as f32 / 256.0 - b as f32).abs() < 1.0;
+            assert!(
+                found.iter().any(|r| near(r.left_q8(), left)
+                    && near(r.top_q8(), top)
+                    && near(r.width_q8(), square * 8)
+                    && near(r.height_q8(), square * 8)),
+                "{left} {top} {square}: {found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_picture_without_a_board_has_no_candidates() {
+        let pixels: Vec<u8> = (0..640 * 480).map(|i| (i % 640 / 3) as u8).collect();
+        let view = LumaView::new(&pixels, 640, 480, 640).expect("the size is right");
+        assert!(find_boards(&view).is_empty());
+    }
+}

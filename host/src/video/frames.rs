@@ -1,0 +1,234 @@
+//! Frames of a video as luma with their own timestamps, decoded by ffmpeg.
+
+use std::ffi::OsString;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::JoinHandle;
+
+use plyscope_core::media_time::MediaTime;
+use tempfile::NamedTempFile;
+
+use super::{FramePlan, Probe, VideoError};
+
+/// A frame, whose pixels lie in the reader's buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// When the frame is shown.
+    pub time: MediaTime,
+    /// Until when the frame before it stood unchanged, where frames between were left out.
+    pub stood_until: Option<MediaTime>,
+}
+
+/// A rectangle of whole pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Crop {
+    /// Pixels left of it.
+    pub left: u32,
+    /// Rows above it.
+    pub top: u32,
+    /// Its width.
+    pub width: u32,
+    /// Its height.
+    pub height: u32,
+}
+
+/// What the metadata filter prints before each timestamp.
+const FRAME_PREFIX: &str = "frame:";
+/// Seconds by which decoding starts before the frame that is wanted, at least: from the keyframe before.
+const SEEK_MARGIN_S: i64 = 1;
+/// A video whose last frame lies this far before its stated end has broken off.
+const BREAK_MIN_US: i64 = 2_000_000;
+
+/// The frames of a video, in order.
+pub struct VideoFrames {
+    name: PathBuf,
+    probe: Probe,
+    crop: Crop,
+    child: Child,
+    pixels: BufReader<ChildStdout>,
+    timestamps: Receiver<i64>,
+    complaints: Option<JoinHandle<String>>,
+    buffer: Vec<u8>,
+    from_pts: i64,
+    last_time: MediaTime,
+    /// The filters, where they are too long for a command line.
+    _filter_file: NamedTempFile,
+}
+
+impl VideoFrames {
+    /// Starts to decode `path`, which the user knows as `name`, at the timestamp `from_pts`.
+    ///
+    /// # Errors
+    ///
+    /// [`VideoError`] where ffmpeg cannot be started.
+    pub fn start(
+        path: &Path,
+        name: &Path,
+        probe: &Probe,
+        crop: Crop,
+        from_pts: Option<i64>,
+    ) -> Result<Self, VideoError> {
+        let plan = from_pts.map_or_else(|| probe.plan.clone(), |pts| probe.plan.from_pts(pts));
+        let mut filter_file = NamedTempFile::with_prefix(".plyscope.").map_err(VideoError::Spool)?;
+        filter_file.write_all(filters(&plan, crop).as_bytes()).map_err(VideoError::Spool)?;
+        let mut url = OsString::from("file:");
+        url.push(path);
+        let mut command = Command::new("ffmpeg");
+        command.args(["-hide_banner", "-loglevel", "error", "-nostats", "-nostdin"]);
+        command.args(["-protocol_whitelist", "file,pipe", "-copyts"]);
+        if let Some(pts) = from_pts {
+            let (numerator, denominator) = probe.time_base;
+            let seconds =
+                pts.saturating_mul(numerator) / denominator - probe.start_us / 1_000_000 - SEEK_MARGIN_S;
+            if seconds > 0 {
+                command.args(["-noaccurate_seek", "-ss", &seconds.to_string()]);
+            }
+        }
+        command.arg("-i").arg(url).args(["-map", "0:v:0", "-an", "-sn", "-dn", "-filter_script:v"]);
+        command.arg(filter_file.path()).args(["-fps_mode", "passthrough", "-f", "rawvideo", "pipe:1"]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|e| VideoError::start("ffmpeg", e))?;
+        let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
+            return Err(VideoError::start("ffmpeg", io::ErrorKind::BrokenPipe.into()));
+        };
+        let (timestamps, complaints) = read_timestamps(stderr);
+        Ok(Self {
+            name: name.to_owned(),
+            probe: Probe { plan, ..probe.clone() },
+            crop,
+            child,
+            pixels: BufReader::with_capacity(1 << 16, stdout),
+            timestamps,
+            complaints: Some(complaints),
+            buffer: vec![0; crop.width as usize * crop.height as usize],
+            from_pts: from_pts.unwrap_or(i64::MIN),
+            last_time: MediaTime::ZERO,
+            _filter_file: filter_file,
+        })
+    }
+
+    /// Reads the next frame into the buffer; `None` after the last.
+    ///
+    /// # Errors
+    ///
+    /// [`VideoError::BreaksOff`] where the video ends before its time.
+    pub fn next(&mut self) -> Result<Option<Frame>, VideoError> {
+        loop {
+            if self.pixels.read_exact(&mut self.buffer).is_err() {
+                return self.end().map(|()| None);
+            }
+            let Ok(pts) = self.timestamps.recv() else {
+                return self.end().map(|()| None);
+            };
+            if pts < self.from_pts {
+                continue;
+            }
+            let time = self.probe.time_of(pts);
+            let stood_until = self.probe.plan.left_out_before(pts).map(|before| self.probe.time_of(before));
+            self.last_time = time;
+            return Ok(Some(Frame { time, stood_until }));
+        }
+    }
+
+    /// The pixels of the last frame: rows of [`Crop::width`] bytes.
+    #[must_use]
+    pub fn luma(&self) -> &[u8] {
+        &self.buffer
+    }
+
+    fn end(&mut self) -> Result<(), VideoError> {
+        let status = self.child.wait();
+        let said = self.complaints.take().and_then(|reader| reader.join().ok()).unwrap_or_default();
+        let failed = !status.is_ok_and(|s| s.success());
+        let is_short = self.probe.duration.is_some_and(|d| d.us_since(self.last_time) > BREAK_MIN_US);
+        if failed || (is_short && !said.is_empty()) {
+            let said = if said.is_empty() { "ffmpeg stopped".to_owned() } else { said };
+            return Err(VideoError::BreaksOff {
+                name: self.name.clone(),
+                after_s: self.last_time.seconds(),
+                said,
+            });
+        }
+        Ok(())
+    }
+
+    /// The rectangle of the picture that the frames show.
+    #[must_use]
+    pub const fn crop(&self) -> Crop {
+        self.crop
+    }
+}
+
+impl Drop for VideoFrames {
+    fn drop(&mut self) {
+        if let Ok(None) = self.child.try_wait() {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+/// Reads ffmpeg's stderr in a thread of its own: the timestamps of the frames as they come, and at the end the last
+/// complaint.
+pub(super) fn read_timestamps(stderr: impl Read + Send + 'static) -> (Receiver<i64>, JoinHandle<String>) {
+    let (sender, timestamps) = channel();
+    let complaints = std::thread::spawn(move || {
+        let mut said = String::new();
+        for line in BufReader::new(stderr).split(b'\n').map_while(Result::ok) {
+            let line = String::from_utf8_lossy(&line);
+            match timestamp(&line) {
+                // Nobody listens any more once the board is found.
+                Some(pts) => drop(sender.send(pts)),
+                None if line.starts_with("plyscope=") => {}
+                None => line.trim().clone_into(&mut said),
+            }
+        }
+        said
+    });
+    (timestamps, complaints)
+}
+
+/// Planar 8-bit formats whose first plane is luma: ffmpeg converts only what is not among them.
+pub(super) const LUMA_FORMATS: &str =
+    "format=yuv420p|yuvj420p|yuv422p|yuvj422p|yuv444p|yuvj444p|nv12|gray,extractplanes=y";
+
+/// The filters: select first, so that what is left out costs nothing more; then each frame says its timestamp.
+fn filters(plan: &FramePlan, crop: Crop) -> String {
+    let select = plan.select_expression().map_or_else(String::new, |e| format!("select='{e}',"));
+    let Crop { left, top, width, height } = crop;
+    format!(
+        "{select}metadata=mode=add:key=plyscope:value=1,metadata=mode=print:file='pipe\\:2':direct=1,\
+         {LUMA_FORMATS},crop={width}:{height}:{left}:{top}:exact=1"
+    )
+}
+
+/// The timestamp in a line such as `frame:12   pts:6144    pts_time:0.4`.
+fn timestamp(line: &str) -> Option<i64> {
+    let rest = line.strip_prefix(FRAME_PREFIX)?;
+    let (_, rest) = rest.split_once("pts:")?;
+    rest.split_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timestamps_are_read_as_ffmpeg_prints_them() {
+        assert_eq!(timestamp("frame:0    pts:0       pts_time:0"), Some(0));
+        assert_eq!(timestamp("frame:123  pts:-6144   pts_time:-0.4"), Some(-6144));
+        assert_eq!(timestamp("frame:1    pts:NOPTS   pts_time:NOPTS"), None);
+        assert_eq!(timestamp("plyscope=1"), None);
+    }
+
+    #[test]
+    fn frames_are_selected_before_anything_else_is_done_to_them() {
+        let crop = Crop { left: 3, top: 5, width: 480, height: 480 };
+        assert!(filters(&FramePlan::All, crop).starts_with("metadata="));
+        let some = FramePlan::Some(Vec::new());
+        assert!(filters(&some, crop).starts_with("select='0',metadata="));
+        assert!(filters(&some, crop).ends_with("crop=480:480:3:5:exact=1"));
+    }
+}

@@ -1,0 +1,117 @@
+//! Videos in: what ffprobe says of them, frames from ffmpeg, folders of pictures, standard input.
+
+mod board_finder;
+mod frame_plan;
+mod frames;
+mod locate;
+mod pictures;
+mod probe;
+mod source;
+
+use std::io;
+use std::path::PathBuf;
+
+pub use board_finder::find_boards;
+pub use frame_plan::FramePlan;
+pub use frames::{Frame, VideoFrames};
+pub use locate::{Located, OrientationChoice, locate_board};
+pub use pictures::{PictureFolder, PictureFrames};
+pub use probe::Probe;
+pub use source::{FrameSource, VideoInput};
+
+use crate::exit_code::{Coded, ExitCode};
+
+/// Why a video gives no game, or not the whole of it.
+#[derive(Debug, thiserror::Error)]
+pub enum VideoError {
+    /// A program is not installed.
+    #[error(
+        "{program} was not found; install ffmpeg (for example with `apt install ffmpeg`) or put it on the PATH"
+    )]
+    ProgramMissing {
+        /// `ffmpeg` or `ffprobe`.
+        program: &'static str,
+    },
+    /// A program does not start.
+    #[error("{program} cannot be started: {cause}")]
+    ProgramFails {
+        /// `ffmpeg` or `ffprobe`.
+        program: &'static str,
+        /// What the system said.
+        cause: io::Error,
+    },
+    /// The input cannot be opened.
+    #[error("cannot read {name:?}: {cause}; give a video file, a folder of pictures, or '-'")]
+    Unreadable {
+        /// The input as the user named it.
+        name: PathBuf,
+        /// What the system said.
+        cause: io::Error,
+    },
+    /// The input is no video.
+    #[error("{name:?} is no video that ffmpeg can read: {said}")]
+    NoVideo {
+        /// The input as the user named it.
+        name: PathBuf,
+        /// The end of what ffprobe said.
+        said: String,
+    },
+    /// The video ends before its time.
+    #[error("{name:?} breaks off after {after_s:.1} s ({said}); what was read until then is kept")]
+    BreaksOff {
+        /// The input as the user named it.
+        name: PathBuf,
+        /// The time of the last frame.
+        after_s: f64,
+        /// The end of what ffmpeg said.
+        said: String,
+    },
+    /// Standard input cannot be stored.
+    #[error("cannot store the video from standard input: {0}; make room in the folder for temporary files")]
+    Spool(io::Error),
+    /// A picture of a folder cannot be used.
+    #[error("cannot use the picture {name:?}: {reason}")]
+    BadPicture {
+        /// The picture.
+        name: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A folder holds no pictures.
+    #[error("{name:?} holds no PNG, JPEG, BMP or WebP pictures; give a folder that does, or a video")]
+    NoPictures {
+        /// The folder.
+        name: PathBuf,
+    },
+    /// Nowhere in the video stands a board in its start position.
+    #[error("no board in its start position was found in {name:?} ({looked} frames looked at)")]
+    NoBoard {
+        /// The input as the user named it.
+        name: PathBuf,
+        /// How many frames were searched.
+        looked: usize,
+    },
+    /// A core stage could not go on.
+    #[error("failed to {0}")]
+    Core(Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl Coded for VideoError {
+    fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::ProgramMissing { .. } => ExitCode::FfmpegMissing,
+            Self::NoBoard { .. } => ExitCode::BoardNotFound,
+            Self::Core(_) => ExitCode::Failed,
+            _ => ExitCode::VideoUnreadable,
+        }
+    }
+}
+
+impl VideoError {
+    fn start(program: &'static str, cause: io::Error) -> Self {
+        match cause.kind() {
+            io::ErrorKind::NotFound => Self::ProgramMissing { program },
+            _ => Self::ProgramFails { program, cause },
+        }
+    }
+}
