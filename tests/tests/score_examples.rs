@@ -232,3 +232,27 @@ fn a_thousand_rows_are_judged_in_a_moment_even_when_all_look_alike() {
     // Far above what it takes (milliseconds), far below what a matcher that tries pairings would.
     assert!(took < Duration::from_secs(5), "{took:?}");
 }
+
+#[test]
+fn no_damage_to_a_file_makes_the_judge_panic() {
+    let truth = six_plies();
+    let text = format!("{{\"events\": [{}]}}", truth.join(",\n"));
+    let truth = rows(&strs(&truth));
+    let mut judged = 0;
+    for position in 0..text.len() {
+        for damage in [None, Some(b'9'), Some(b'"'), Some(b'-'), Some(b'e'), Some(b'\\'), Some(b',')] {
+            let mut bytes = text.as_bytes().to_vec();
+            match damage {
+                Some(byte) => bytes[position] = byte,
+                None => bytes.truncate(position),
+            }
+            let damaged = String::from_utf8_lossy(&bytes);
+            if let Ok(answer) = read_events(&damaged, EventList::Default) {
+                let scores = judge(&answer, &truth, ExactTime::from_millis(3000));
+                assert!((0.0..=1.0).contains(&scores.t1.f1) && (0.0..=1.0).contains(&scores.strict.f1));
+                judged += 1;
+            }
+        }
+    }
+    assert!(judged > 500, "only {judged} damaged files could still be judged");
+}

@@ -14,7 +14,7 @@ use thiserror::Error;
 use super::exact_time::ExactTime;
 
 /// The most rows in one file. The longest tournament game had 538 plies; the matching of this many rows of one
-/// key at one time still takes 100 MB and less than a second.
+/// key at one time still takes 100 MB and about a second.
 pub const EVENTS_MAX: usize = 10_000;
 
 /// What a row reports.
