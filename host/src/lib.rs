@@ -3,6 +3,7 @@
 pub mod answer_file;
 mod child_process;
 pub mod engine;
+pub mod evaluation;
 pub mod exit_code;
 pub mod game_record;
 pub mod labeller;

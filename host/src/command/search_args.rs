@@ -5,7 +5,8 @@ use std::{path::PathBuf, time::Duration};
 use anyhow::Result;
 use clap::ValueEnum;
 use plyscope::{
-    labeller::{Budget, Evaluation, Labeller, NODES_DEFAULT, Optimise},
+    evaluation::Evaluation,
+    labeller::{Budget, Labeller, NODES_DEFAULT, Optimise},
     win_models,
 };
 
@@ -30,6 +31,9 @@ pub(crate) struct SearchArgs {
     /// What the labels are to be best at: the most plies with both right, or the mean over the classes
     #[arg(long, value_enum, default_value_t)]
     optimise: OptimiseArg,
+    /// What values positions: hand, small or large [default: the best compiled in]
+    #[arg(long, value_name = "EVAL")]
+    eval: Option<Evaluation>,
     /// Threads to search with [default: one for each core]
     #[arg(long, value_name = "N", default_value = "0", hide_default_value = true)]
     jobs: usize,
@@ -60,7 +64,7 @@ impl SearchArgs {
             budget,
             optimise,
             model: win_models::by_name_or_file(&self.win_model)?,
-            evaluation: Evaluation::default(),
+            evaluation: self.eval.unwrap_or_default(),
             threads: self.jobs,
             ..Labeller::default()
         })

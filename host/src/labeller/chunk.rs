@@ -2,7 +2,10 @@
 
 use std::{
     ops::Range,
-    sync::atomic::{AtomicUsize, Ordering::Relaxed},
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
     time::{Duration, Instant},
 };
 
@@ -14,7 +17,10 @@ use plyscope_core::judge::{
 use serde::{Deserialize, Serialize};
 
 use super::{Budget, LabelledGame, Labeller, PositionScore, Progress, Reporter};
-use crate::engine::{Engine, table_memory};
+use crate::{
+    engine::{Engine, table_memory},
+    evaluation::WithEvaluator,
+};
 
 /// Positions in a chunk. Longer chunks share more of what the search learns, shorter ones keep two threads equally busy
 /// on short games.
@@ -41,35 +47,42 @@ fn stretches(positions: usize) -> Vec<Range<usize>> {
     stretches
 }
 
-/// The scores of all positions of `game`, in order; those in `known` chunks are taken from there.
-pub(super) fn search_all<E>(
-    labeller: &Labeller,
-    evaluator: &E,
-    game: &LabelledGame,
-    known: &[Chunk],
-    progress: &(dyn Fn(Progress<'_>) + Sync),
-) -> Vec<PositionScore>
-where
-    E: Evaluator + Sync,
-    E::State: Send,
-{
-    let count = game.positions().len();
-    let reporter = Reporter { progress, done: Default::default(), of: count };
-    let clock = GameClock::new(labeller, count);
-    let chunks = labeller.in_parallel(&stretches(count), |stretch| {
-        let fits = |chunk: &&Chunk| chunk.first == stretch.start && chunk.scores.len() == stretch.len();
-        if let Some(chunk) = known.iter().find(fits) {
-            stretch.clone().for_each(|_| {
-                clock.position_done();
-                reporter.position_done();
-            });
-            return chunk.clone();
-        }
-        let chunk = search_stretch(labeller, evaluator, game, stretch.clone(), &clock, &reporter);
-        reporter.chunk_done(&chunk);
-        chunk
-    });
-    chunks.into_iter().rev().flat_map(|chunk| chunk.scores).collect()
+/// The search of all positions of a game; those in `known` chunks are taken from there.
+pub(super) struct SearchAll<'a> {
+    pub(super) labeller: &'a Labeller,
+    pub(super) game: &'a LabelledGame,
+    pub(super) known: &'a [Chunk],
+    pub(super) progress: &'a (dyn Fn(Progress<'_>) + Sync),
+}
+
+impl WithEvaluator for SearchAll<'_> {
+    type Output = Vec<PositionScore>;
+
+    /// The scores in order.
+    fn run<E>(self, evaluator: &E) -> Vec<PositionScore>
+    where
+        E: Evaluator + Sync,
+        E::State: Send,
+    {
+        let SearchAll { labeller, game, known, progress } = self;
+        let count = game.positions().len();
+        let reporter = Reporter { progress, done: Mutex::default(), of: count };
+        let clock = GameClock::new(labeller, count);
+        let chunks = labeller.in_parallel(&stretches(count), |stretch| {
+            let fits = |chunk: &&Chunk| chunk.first == stretch.start && chunk.scores.len() == stretch.len();
+            if let Some(chunk) = known.iter().find(fits) {
+                stretch.clone().for_each(|_| {
+                    clock.position_done();
+                    reporter.position_done();
+                });
+                return chunk.clone();
+            }
+            let chunk = search_stretch(labeller, evaluator, game, stretch.clone(), &clock, &reporter);
+            reporter.chunk_done(&chunk);
+            chunk
+        });
+        chunks.into_iter().rev().flat_map(|chunk| chunk.scores).collect()
+    }
 }
 
 fn search_stretch<E: Evaluator>(

@@ -31,12 +31,13 @@ use std::{
 use plyscope_core::{
     event_row::Verdict,
     judge::{
-        hand_crafted::HandCrafted,
         score::Score,
         win_model::{WinModel, WinProbability},
     },
 };
 use rayon::prelude::*;
+
+use crate::evaluation::Evaluation;
 
 pub use chunk::{CHUNK_POSITIONS, Chunk};
 pub use decision::Optimise;
@@ -55,14 +56,6 @@ pub enum Budget {
     MoveTime(Duration),
     /// Time for the whole game; the results depend on the machine and its load.
     Game(Duration),
-}
-
-/// What values the positions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Evaluation {
-    /// Terms made by hand.
-    #[default]
-    HandCrafted,
 }
 
 /// How games are labelled.
@@ -140,10 +133,18 @@ impl Labeller {
         known: &[Chunk],
         progress: &(dyn Fn(Progress<'_>) + Sync),
     ) -> Vec<PlyLabel> {
-        let scores = match self.evaluation {
-            Evaluation::HandCrafted => chunk::search_all(self, &HandCrafted, game, known, progress),
-        };
+        let scores = self.search(game, known, progress);
         self.decide(game, scores)
+    }
+
+    /// The scores of every position of `game`, from which [`Labeller::decide`] makes the labels.
+    pub fn search(
+        &self,
+        game: &LabelledGame,
+        known: &[Chunk],
+        progress: &(dyn Fn(Progress<'_>) + Sync),
+    ) -> Vec<PositionScore> {
+        self.evaluation.lend(chunk::SearchAll { labeller: self, game, known, progress })
     }
 
     /// The labels that scores of all positions lead to.

@@ -1,14 +1,18 @@
 //! Quick labels while a game is still being read; better ones follow when it is complete.
 
 use plyscope_core::judge::{
-    hand_crafted::HandCrafted,
+    evaluation::Evaluator,
     limits::Limits,
+    search::Iteration,
     transposition_table::{Bucket, TranspositionTable},
 };
 use shakmaty::Chess;
 
-use super::{Evaluation, LabelledGame, Labeller, PlyLabel, PositionScore, decision};
-use crate::engine::{Engine, table_memory};
+use super::{LabelledGame, Labeller, PlyLabel, PositionScore, decision};
+use crate::{
+    engine::{Engine, table_memory},
+    evaluation::WithEvaluator,
+};
 
 /// Nodes for a quick look: some milliseconds.
 const NODES: u64 = 4_000;
@@ -51,17 +55,8 @@ impl Provisional {
         let score = match game.final_score(last) {
             Some(score) => PositionScore::of_finished(score),
             None => {
-                let table = TranspositionTable::new(&self.buckets);
-                let keys = game.keys_before(last);
-                let found = match self.labeller.evaluation {
-                    Evaluation::HandCrafted => Engine::new(&HandCrafted).search(
-                        &table,
-                        position,
-                        keys,
-                        Limits::nodes(NODES),
-                        &mut (),
-                    ),
-                };
+                let look = Look { buckets: &self.buckets, game: &game, index: last };
+                let found = self.labeller.evaluation.lend(look);
                 PositionScore::of_search(position, &found)
             }
         };
@@ -72,5 +67,27 @@ impl Provisional {
         let mut label = labels.remove(labels.len() - 1);
         label.ply = last;
         label
+    }
+}
+
+/// A quick search of one position.
+struct Look<'a> {
+    buckets: &'a [Bucket],
+    game: &'a LabelledGame,
+    index: usize,
+}
+
+impl WithEvaluator for Look<'_> {
+    type Output = Iteration;
+
+    fn run<E>(self, evaluator: &E) -> Iteration
+    where
+        E: Evaluator + Sync,
+        E::State: Send,
+    {
+        let table = TranspositionTable::new(self.buckets);
+        let position = &self.game.positions()[self.index];
+        let before = self.game.keys_before(self.index);
+        Engine::new(evaluator).search(&table, position, before, Limits::nodes(NODES), &mut ())
     }
 }
