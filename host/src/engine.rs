@@ -1,5 +1,7 @@
 //! A search with memory of its own, at the sizes that suit a computer.
 
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
 use plyscope_core::judge::{
     evaluation::Evaluator,
     history::{
@@ -22,6 +24,30 @@ const MOVES: usize = 8192;
 pub fn table_memory(mib: usize) -> Vec<Bucket> {
     let count = (mib << 20) / size_of::<Bucket>();
     std::iter::repeat_with(|| Bucket::EMPTY).take(count.max(1)).collect()
+}
+
+/// A transposition table that outlives searches and may be shared by threads.
+#[derive(Debug)]
+pub struct SharedTable {
+    buckets: Vec<Bucket>,
+    searches: AtomicU8,
+}
+
+impl SharedTable {
+    /// An empty table of about so many MiB.
+    pub fn new(mib: usize) -> SharedTable {
+        SharedTable { buckets: table_memory(mib), searches: AtomicU8::new(0) }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&self) {
+        TranspositionTable::new(&self.buckets).clear();
+    }
+
+    /// The table for the next search, in which what earlier ones left is the older the more came after.
+    pub fn lend(&self) -> TranspositionTable<'_> {
+        TranspositionTable::after_searches(&self.buckets, self.searches.fetch_add(1, Relaxed))
+    }
 }
 
 /// The working memory of one search thread; the table comes from outside, for threads may share one.

@@ -13,5 +13,6 @@ pub mod reconstruct;
 pub mod render;
 pub mod scoring;
 pub mod text_input;
+pub mod uci;
 pub mod video;
 pub mod win_models;

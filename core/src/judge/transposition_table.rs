@@ -88,6 +88,11 @@ impl<'a> TranspositionTable<'a> {
         TranspositionTable { buckets, age: AtomicU8::new(0) }
     }
 
+    /// The same where the entries in `buckets` were left by so many searches before.
+    pub fn after_searches(buckets: &'a [Bucket], searches: u8) -> TranspositionTable<'a> {
+        TranspositionTable { buckets, age: AtomicU8::new(searches & AGE_MASK) }
+    }
+
     /// Forgets everything.
     pub fn clear(&self) {
         for entry in self.buckets.iter().flat_map(|bucket| &bucket.0) {

@@ -12,6 +12,7 @@ mod reconstruct;
 mod render;
 mod score;
 mod search_args;
+mod uci;
 
 /// Watches a video of a digital chess board and writes down the game.
 #[derive(Parser, Debug)]
@@ -28,6 +29,7 @@ pub(crate) enum Command {
     Reconstruct(reconstruct::Args),
     Render(render::Args),
     Score(score::Args),
+    Uci(uci::Args),
 }
 
 impl Command {
@@ -38,6 +40,7 @@ impl Command {
             Self::Reconstruct(args) => reconstruct::run(&args),
             Self::Render(args) => render::run(&args),
             Self::Score(args) => score::run(&args),
+            Self::Uci(args) => uci::run(&args),
         }
     }
 }

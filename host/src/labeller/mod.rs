@@ -41,8 +41,10 @@ use crate::evaluation::Evaluation;
 
 pub use chunk::{CHUNK_POSITIONS, Chunk};
 pub use decision::Optimise;
+pub(crate) use decision::game_ply;
 pub use game::{IllegalMove, LabelledGame};
 pub use position_score::PositionScore;
+pub(crate) use position_score::uci_line;
 pub use provisional::Provisional;
 
 /// How much search a position gets.
