@@ -419,7 +419,7 @@ impl<E: Evaluator> Worker<'_, '_, E> {
         let ply = place.ply;
         let frame = &self.memory.frames[ply];
         let may_pass = ply > 0 && frame.arrived_by.is_some() && has_pieces(&frame.position);
-        let convinced = evaluation >= beta - 18 * outlook.depth + 120;
+        let convinced = evaluation >= beta - 6 * outlook.depth + 50;
         if !may_pass
             || !convinced
             || ply < self.null_move_min_ply

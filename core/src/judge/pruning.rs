@@ -46,7 +46,7 @@ impl Outlook {
 
     /// So far above beta that a few plies won't change it (reverse futility).
     pub(crate) fn can_prune_by_standing_above(&self, beta: i32) -> bool {
-        self.depth <= 8 && self.estimate_cp - 70 * (self.depth - i32::from(self.improving)) >= beta
+        self.depth <= 8 && self.estimate_cp - 55 * (self.depth - i32::from(self.improving)) >= beta
     }
 
     /// Even passing would keep the value above beta; worth a try by a null move.
@@ -72,12 +72,12 @@ pub(crate) fn probcut_beta(beta: i32, improving: bool) -> i32 {
 
 /// A quiet move this far below alpha, `depth` plies before the horizon, can't come back (futility).
 pub(crate) fn futility_margin(depth: i32) -> i32 {
-    110 + 80 * depth
+    60 + 55 * depth
 }
 
 /// The plain reduction of the `count`th move, in 1/1024 ply (late move reductions).
 pub(crate) fn late_move_reduction(depth: i32, count: i32) -> i32 {
-    (log(depth) * log(count)) / 2400 + 400
+    (log(depth) * log(count)) / 2400 + 1150
 }
 
 /// What a good (or bad) move is worth to the histories.
