@@ -2,7 +2,7 @@
 
 use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
-use shakmaty::{Chess, Color, Position};
+use shakmaty::{Bitboard, Chess, Color, Position};
 
 use super::differ::{Differ, Explanations, STEP_PLIES_MAX};
 use super::hypothesis::{Hypothesis, landing_squares};
@@ -151,7 +151,7 @@ impl Tracker {
     /// [`TimelineFull`] when nobody took the plies that settled before.
     pub fn finish(&mut self) -> Result<(), TimelineFull> {
         match self.best(|h| h.shown_since.is_some()) {
-            Some(index) => self.commit(index, usize::MAX),
+            Some(index) => self.commit(index, usize::MAX, MediaTime::ZERO),
             None => Ok(()),
         }
     }
@@ -302,7 +302,7 @@ impl Tracker {
             return Ok(());
         }
         if let Some(index) = self.best(|h| self.is_settled(h, now)) {
-            return self.commit(index, usize::MAX);
+            return self.commit(index, usize::MAX, now);
         }
         if self.root.shown_since.is_some_and(|since| now.us_since(since) >= SHOWN_MIN_US) {
             // Whatever passed over the board, nothing has been played.
@@ -311,7 +311,7 @@ impl Tracker {
             return Ok(());
         }
         match self.best(|_| true) {
-            Some(index) if self.beam[index].plies.len() >= CERTAIN_PLIES => self.commit(index, 1),
+            Some(index) if self.beam[index].plies.len() >= CERTAIN_PLIES => self.commit(index, 1, now),
             _ => Ok(()),
         }
     }
@@ -326,7 +326,7 @@ impl Tracker {
     }
 
     /// Makes the first `count` plies of a hypothesis certain.
-    fn commit(&mut self, index: usize, count: usize) -> Result<(), TimelineFull> {
+    fn commit(&mut self, index: usize, count: usize, now: MediaTime) -> Result<(), TimelineFull> {
         let chosen = self.beam[index].clone();
         let count = count.min(chosen.plies.len());
         let (certain, open) = chosen.plies.split_at(count);
@@ -338,7 +338,7 @@ impl Tracker {
             self.root.shown_since = chosen.shown_since;
             self.beam.clear();
             self.sightings.clear();
-            self.learn(certain);
+            self.learn(certain, now);
         } else {
             self.root.shown_since = None;
             self.beam
@@ -350,17 +350,27 @@ impl Tracker {
         Ok(())
     }
 
-    /// Learns from what the plies' squares show for certain: kings and queens on the square colour on which they do not
-    /// start, and the texture of squares never seen bare.
-    fn learn(&mut self, plies: &[TimedPly]) {
+    /// Learns from what the squares show for certain: kings and queens on the square colour on which they do not start,
+    /// and the textures of bare squares that have changed since they were learned.
+    fn learn(&mut self, plies: &[TimedPly], now: MediaTime) {
+        let touched = plies
+            .iter()
+            .flat_map(|p| landing_squares(p.mv).into_iter().chain(p.mv.from()))
+            .fold(Bitboard::EMPTY, |all, sq| all | Bitboard::from(sq));
+        let board = self.root.position.board().clone();
         let mut has_learned = false;
-        let touched = |p: &TimedPly| landing_squares(p.mv).into_iter().chain(p.mv.from());
-        for square in plies.iter().flat_map(touched) {
-            let tile = self.retina.watch(square).tile();
-            has_learned |= match self.root.position.board().piece_at(square) {
-                Some(piece) => self.calibration.learn_piece(piece, square, tile),
-                None => self.calibration.learn_bare(square, tile),
-            };
+        for square in touched & board.occupied() {
+            if let Some(piece) = board.piece_at(square) {
+                has_learned |= self.calibration.learn_piece(piece, square, self.retina.watch(square).tile());
+            }
+        }
+        for square in !board.occupied() {
+            let watch = self.retina.watch(square);
+            let stands = now.us_since(watch.changed_at()) >= STILL_MIN_US;
+            let is_marked = touched.contains(square);
+            if is_marked || (stands && watch.shows_bare()) {
+                has_learned |= self.calibration.learn_bare(square, watch.tile(), is_marked);
+            }
         }
         if has_learned {
             self.retina.look_again(&self.calibration);

@@ -178,9 +178,12 @@ impl Calibration {
             let behind = |sq| &self.bare[Shade::of(sq) as usize];
             let outline = outline_q7(&tiles[black as usize], behind(black));
             let guess = silhouette_q7(&tiles[white as usize], behind(white));
-            let sticks_out = |(outline, guess): &(&u8, &u8)| **outline > 108 && **guess < 20;
-            let differing = outline.iter().flatten().zip(guess.iter().flatten()).filter(sticks_out).count();
-            if differing > OUTLINE_CELLS_MAX {
+            // The outer ring may hold grid lines and coordinates.
+            let inner = 1..TILE_EDGE - 1;
+            let sticks_out =
+                |row: usize, column: usize| outline[row][column] > 108 && guess[row][column] < 20;
+            let differing = inner.clone().flat_map(|row| inner.clone().map(move |column| (row, column)));
+            if differing.filter(|&(row, column)| sticks_out(row, column)).count() > OUTLINE_CELLS_MAX {
                 continue;
             }
             for square in [white, black] {
@@ -219,17 +222,18 @@ impl Calibration {
         true
     }
 
-    /// Learns the texture of a square that is bare for certain, where it had not been seen bare.
+    /// Learns the texture of a square that is bare for certain; `is_marked` says that it may bear the mark of the last
+    /// ply, and is then learned only where it had never been seen bare.
     ///
     /// Returns whether anything was learned.
-    pub(crate) fn learn_bare(&mut self, square: Square, tile: &Tile) -> bool {
+    pub(crate) fn learn_bare(&mut self, square: Square, tile: &Tile, is_marked: bool) -> bool {
         let bit = 1 << (square as u32);
-        if self.seen_bare & bit != 0 {
+        if is_marked && self.seen_bare & bit != 0 {
             return false;
         }
         self.seen_bare |= bit;
-        *self.texture_mut(square) = Texture::of(tile);
-        true
+        let seen = Texture::of(tile);
+        core::mem::replace(self.texture_mut(square), seen) != seen
     }
 
     const fn texture(&self, square: Square) -> &Texture {
@@ -280,9 +284,8 @@ impl Calibration {
         let cost = u32::from(costs[piece.index()]);
         let bare_max = self.weakest_energy[shade as usize] * BARE_ENERGY_MAX_PERCENT / 100;
         // A faint mark on a bare square is no piece: the piece has to explain most of what is seen.
-        let is_faint = energy <= bare_max.max(NOISE_COST) && cost * 2 > energy;
-        let is_no_piece = energy <= bare_max * 2 && cost > energy * 3;
-        if is_faint || is_no_piece {
+        let is_faint = energy <= bare_max.max(NOISE_COST) || (energy <= bare_max * 2 && cost > energy);
+        if is_faint && cost * 2 > energy {
             return SquareLook { costs, plausible: 1, best: Class::EMPTY, offset_q6: [0; 2] };
         }
         let stance = stance(self.model(piece), tile, texture, cost);

@@ -65,6 +65,12 @@ impl SquareWatch {
         &self.look.costs
     }
 
+    /// Whether the square shows nothing but its own colour.
+    #[must_use]
+    pub fn shows_bare(&self) -> bool {
+        self.look.plausible == 1
+    }
+
     /// The square's cells when it last changed.
     #[must_use]
     pub const fn tile(&self) -> &Tile {
