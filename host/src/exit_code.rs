@@ -76,7 +76,7 @@ impl ExitCode {
         table
     }
 
-    /// The code for `error`: that of the outermost typed error in it, else [`ExitCode::Failed`].
+    /// The code for `error`: that of the first kind in this list that it holds, else [`ExitCode::Failed`].
     pub fn of(error: &anyhow::Error) -> Self {
         code_of::<WrongUsage>(error)
             .or_else(|| code_of::<InputError>(error))
