@@ -2,17 +2,14 @@
 
 use std::{fs, hint::black_box, path::PathBuf, time::Instant};
 
-use anyhow::{Context, Result, bail};
-use plyscope_core::judge::{
-    evaluation::Evaluator,
-    hand_crafted::HandCrafted,
-    network::{Header, Network},
-};
+use anyhow::{Context, Result};
+use plyscope_core::judge::{evaluation::Evaluator, hand_crafted::HandCrafted};
 use shakmaty::{Chess, Position};
 
 use crate::{
     data_set::DataSet,
     game_check::{self, TruthGame},
+    own_search::{Exam, examine_network},
     record::Record,
     train::{Losses, steep_target},
     win_rate::WinRate,
@@ -36,7 +33,7 @@ pub(crate) struct Args {
 }
 
 /// What evaluations are compared on.
-struct Exam<'a> {
+struct Comparison<'a> {
     positions: &'a [(Record, Chess)],
     win_rate: &'a WinRate,
     games: &'a [TruthGame],
@@ -61,32 +58,19 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         data.held_out.iter().filter_map(|r| r.to_position().map(|p| (*r, p))).collect();
     println!("{} held-out positions", positions.len());
     let games = args.games.as_deref().map_or(Ok(Vec::new()), TruthGame::read_all)?;
-    let exam = Exam { positions: &positions, win_rate: &win_rate, games: &games, nodes: args.nodes };
+    let comparison =
+        Comparison { positions: &positions, win_rate: &win_rate, games: &games, nodes: args.nodes };
     println!("hand-crafted");
-    exam.run(&HandCrafted)?;
+    comparison.run(&HandCrafted)?;
     for path in &args.net {
         let bytes = fs::read(path).with_context(|| format!("failed to read {}", path.display()))?;
         println!("{}", path.display());
-        exam.run_network(&bytes).with_context(|| format!("failed to use {}", path.display()))?;
+        examine_network(&bytes, &comparison).with_context(|| format!("failed to use {}", path.display()))?;
     }
     Ok(())
 }
 
-impl Exam<'_> {
-    /// Examines the network in `bytes` by the very code that the product runs.
-    fn run_network(&self, bytes: &[u8]) -> Result<()> {
-        let header = Header::parse(bytes)?;
-        macro_rules! shapes {
-            ($(($hidden:literal, $bytes:literal)),*) => {
-                match (header.hidden, header.weight_bytes) {
-                    $(($hidden, $bytes) => self.run(&Network::<$bytes, $hidden>::parse(bytes)?),)*
-                    other => bail!("no inference for {} neurons with {}-byte weights", other.0, other.1),
-                }
-            };
-        }
-        shapes!((32, 1), (64, 1), (128, 2), (256, 2), (384, 2), (512, 2))
-    }
-
+impl Exam for Comparison<'_> {
     fn run<E: Evaluator>(&self, evaluator: &E) -> Result<()> {
         let values = values(evaluator, self.positions);
         report(&values, self.positions, self.win_rate);

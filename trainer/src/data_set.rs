@@ -15,6 +15,8 @@ const SCORE_MAX_CP: i16 = 3000;
 pub(crate) struct DataSet {
     pub(crate) train: Vec<Record>,
     pub(crate) held_out: Vec<Record>,
+    /// Every position of the games held out, quiet or not, but none off their path.
+    pub(crate) held_out_games: Vec<Record>,
     /// Positions read, quiet or not.
     pub(crate) read: usize,
 }
@@ -26,7 +28,8 @@ impl DataSet {
     ///
     /// When a file cannot be read, or too few are there to hold some out.
     pub(crate) fn load(dirs: &[impl AsRef<Path>]) -> Result<Self> {
-        let mut set = DataSet { train: Vec::new(), held_out: Vec::new(), read: 0 };
+        let mut set =
+            DataSet { train: Vec::new(), held_out: Vec::new(), held_out_games: Vec::new(), read: 0 };
         let mut shards = 0;
         for dir in dirs {
             let dir = dir.as_ref();
@@ -36,7 +39,11 @@ impl DataSet {
                 let records =
                     record::read_file(&file).with_context(|| format!("failed to read {}", file.display()))?;
                 set.read += records.len();
-                let into = if shards % HELD_OUT_EVERY == 0 { &mut set.held_out } else { &mut set.train };
+                let is_held_out = shards % HELD_OUT_EVERY == 0;
+                if is_held_out {
+                    set.held_out_games.extend(records.iter().filter(|r| !r.flags.any(Flags::ASIDE)));
+                }
+                let into = if is_held_out { &mut set.held_out } else { &mut set.train };
                 into.extend(records.into_iter().filter(is_quiet));
                 shards += 1;
             }

@@ -9,30 +9,14 @@ use anyhow::{Context, Result};
 use plyscope_core::{
     event_row::Verdict,
     judge::{
-        evaluation::Evaluator,
-        history::{
-            CAPTURE_CELLS_FULL, CONTINUATION_CELLS_FULL, CORRECTION_CELLS_FULL, History, QUIET_CELLS_FULL,
-        },
-        label,
-        limits::Limits,
-        memory::{Frame, SearchMemory},
-        packed_move::ScoredMove,
-        position_key::PositionKey,
-        score::ScoreKind,
-        search::Search,
-        transposition_table::{Bucket, TranspositionTable},
-        win_model::WinProbability,
+        evaluation::Evaluator, label, limits::Limits, position_key::PositionKey, score::ScoreKind,
+        search::Search, transposition_table::TranspositionTable, win_model::WinProbability,
     },
 };
 use serde_json::Value;
 use shakmaty::{Chess, Color, KnownOutcome, Outcome, Position, uci::UciMove};
 
-use crate::win_rate::WinRate;
-
-/// Frames of the search's memory, buckets of its table: enough for the node counts of a check.
-const FRAMES: usize = 128;
-const MOVES: usize = 16_384;
-const BUCKETS: usize = 1 << 18;
+use crate::{own_search::with_search, win_rate::WinRate};
 
 /// A game to check against.
 pub(crate) struct TruthGame {
@@ -111,16 +95,16 @@ pub(crate) fn report<E: Evaluator>(
     nodes: u64,
     win_rate: &WinRate,
 ) -> Result<()> {
-    let buckets: Vec<Bucket> = (0..BUCKETS).map(|_| Bucket::EMPTY).collect();
-    let table = TranspositionTable::new(&buckets);
-    let mut frames = vec![Frame::<E::State>::default(); FRAMES];
-    let mut moves = vec![ScoredMove::EMPTY; MOVES];
-    let (mut quiet, mut capture) = (vec![0; QUIET_CELLS_FULL], vec![0; CAPTURE_CELLS_FULL]);
-    let (mut continuation, mut correction) =
-        (vec![0; CONTINUATION_CELLS_FULL], vec![0; CORRECTION_CELLS_FULL]);
-    let history = History::new(&mut quiet, &mut capture, &mut continuation, &mut correction);
-    let memory = SearchMemory::new(&mut frames, &mut moves, history)?;
-    let mut search = Search::new(evaluator, &table, memory);
+    with_search(evaluator, |search, table| label_games(search, table, games, nodes, win_rate))
+}
+
+fn label_games<E: Evaluator>(
+    search: &mut Search<'_, E>,
+    table: &TranspositionTable<'_>,
+    games: &[TruthGame],
+    nodes: u64,
+    win_rate: &WinRate,
+) -> Result<()> {
     let start = Instant::now();
     let (mut leader, mut swing, mut both) = (Tally::default(), Tally::default(), 0u32);
     let (mut searched, mut spent, mut error) = (0u64, 0u64, 0f64);

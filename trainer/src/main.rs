@@ -2,6 +2,7 @@
 //!
 //! `docs/training.md` tells the recipe; `scripts/train` runs all of it.
 
+mod calibrate;
 mod check;
 mod checkpoint;
 mod data_set;
@@ -9,6 +10,7 @@ mod game_check;
 mod generate;
 mod model;
 mod optimiser;
+mod own_search;
 mod quantise;
 mod record;
 mod self_play;
@@ -31,6 +33,7 @@ enum Command {
     Generate(generate::Args),
     Train(train::Args),
     Check(check::Args),
+    Calibrate(calibrate::Args),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -38,5 +41,6 @@ fn main() -> anyhow::Result<()> {
         Command::Generate(args) => generate::run(&args),
         Command::Train(args) => train::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Calibrate(args) => calibrate::run(&args),
     }
 }
