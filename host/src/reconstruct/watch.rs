@@ -87,7 +87,7 @@ pub(super) fn watch(
     let mut frames = input.frames(crop, watched_until.or(Some(located.time)))?;
     let mut broken_off = None;
     loop {
-        let frame = match frames.next() {
+        let frame = match frames.next_frame() {
             Ok(Some(frame)) => frame,
             Ok(None) => break,
             Err(error @ (VideoError::BreaksOff { .. } | VideoError::BadPicture { .. })) => {

@@ -279,7 +279,7 @@ mod tests {
         let mut pixels = vec![30_u8; width * height];
         for y in 0..square * 8 {
             for x in 0..square * 8 {
-                let is_light = (x / square + y / square) % 2 == 0;
+                let is_light = (x / square + y / square).is_multiple_of(2);
                 let rank = y / square;
                 let (dx, dy) = (x % square, y % square);
                 let in_piece = !(2..6).contains(&rank)

@@ -114,7 +114,7 @@ impl VideoFrames {
     /// # Errors
     ///
     /// [`VideoError::BreaksOff`] where the video ends before its time.
-    pub fn next(&mut self) -> Result<Option<Frame>, VideoError> {
+    pub fn next_frame(&mut self) -> Result<Option<Frame>, VideoError> {
         loop {
             if self.pixels.read_exact(&mut self.buffer).is_err() {
                 return self.end().map(|()| None);

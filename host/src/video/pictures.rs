@@ -108,7 +108,7 @@ impl PictureFrames {
     /// # Errors
     ///
     /// [`VideoError::BadPicture`] where it cannot be read or does not reach as far as the board.
-    pub fn next(&mut self) -> Result<Option<Frame>, VideoError> {
+    pub fn next_frame(&mut self) -> Result<Option<Frame>, VideoError> {
         let Some((time, path)) = self.pictures.next() else { return Ok(None) };
         let picture = load(&path)?;
         let Crop { left, top, width, height } = self.crop;

@@ -38,7 +38,7 @@ impl Probe {
         let mut planner = Planner::new(stream.macroblocks, stream.has_telling_sizes);
         let mut command = ffprobe(path);
         command.args(["-show_entries", "packet=pts,size", "-of", "csv=p=0"]);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().map_err(|e| start(e))?;
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().map_err(start)?;
         if let Some(packets) = child.stdout.take() {
             for line in BufReader::new(packets).lines().map_while(Result::ok) {
                 let mut fields = line.split(',');
@@ -62,8 +62,7 @@ impl Probe {
         command
             .args(["-show_entries", "stream=codec_name,width,height,time_base:format=start_time,duration"]);
         command.args(["-of", "default=noprint_wrappers=1"]);
-        let mut child =
-            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(|e| start(e))?;
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(start)?;
         let mut info = StreamInfo::default();
         let stderr = child.stderr.take().map(|s| std::thread::spawn(move || read_end(s)));
         if let Some(lines) = child.stdout.take() {

@@ -88,7 +88,8 @@ impl VideoInput {
         match &self.kind {
             Kind::File { path, probe, .. } => {
                 let from_pts = from.map(|time| probe.pts_of(time));
-                VideoFrames::start(path, &self.name, probe, crop, from_pts).map(FrameSource::Video)
+                VideoFrames::start(path, &self.name, probe, crop, from_pts)
+                    .map(|frames| FrameSource::Video(Box::new(frames)))
             }
             Kind::Folder(folder) => Ok(FrameSource::Pictures(PictureFrames::start(folder, crop, from))),
         }
@@ -98,7 +99,7 @@ impl VideoInput {
 /// Frames in order, cut to the board.
 pub enum FrameSource {
     /// Of a video.
-    Video(VideoFrames),
+    Video(Box<VideoFrames>),
     /// Of a folder of pictures.
     Pictures(PictureFrames),
 }
@@ -109,10 +110,10 @@ impl FrameSource {
     /// # Errors
     ///
     /// [`VideoError`] where the video breaks off.
-    pub fn next(&mut self) -> Result<Option<Frame>, VideoError> {
+    pub fn next_frame(&mut self) -> Result<Option<Frame>, VideoError> {
         match self {
-            Self::Video(frames) => frames.next(),
-            Self::Pictures(frames) => frames.next(),
+            Self::Video(frames) => frames.next_frame(),
+            Self::Pictures(frames) => frames.next_frame(),
         }
     }
 
