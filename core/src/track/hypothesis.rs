@@ -13,7 +13,9 @@ pub(super) const HYPOTHESIS_PLIES_MAX: usize = 8;
 /// A piece that has not moved for this long has come to rest.
 const GLIDE_PAUSE_MAX_US: i64 = 70_000;
 /// Some boards leave a ghost of the captured piece that stands this long before it goes.
-const FADE_PAUSE_MAX_US: i64 = 250_000;
+const GHOST_PAUSE_MAX_US: i64 = 250_000;
+/// What a ghost leaves unexplained at least, luma².
+const GHOST_COST_MIN: u32 = 100;
 /// What moves less than this with a frame does not glide, 1/64 cell.
 const GLIDE_STEP_MIN_Q6: i32 = 2;
 
@@ -94,8 +96,14 @@ impl Hypothesis {
         let step_q6 = watch.step_q6().map_or(Some(i32::MAX), |step| step_towards(last.mv, step, retina));
         let cost = landing_cost(last.mv, &self.position, retina);
         let glides = pause_us <= GLIDE_PAUSE_MAX_US && step_q6.is_some_and(|s| s <= glide.step_q6);
-        let is_clearer = u32::from(cost) * 4 + FADE_COST_MIN * 4 <= u32::from(glide.cost) * 3;
-        let fades = pause_us <= FADE_PAUSE_MAX_US && is_clearer;
+        let (before, after) = (u32::from(glide.cost), u32::from(cost));
+        let is_clearer = before * 3 >= (after + FADE_COST_MIN) * 4;
+        let ghost_has_gone = before >= GHOST_COST_MIN && before >= after * 4;
+        let fades = if pause_us <= GLIDE_PAUSE_MAX_US {
+            is_clearer
+        } else {
+            pause_us <= GHOST_PAUSE_MAX_US && ghost_has_gone
+        };
         self.glide = (glides || fades).then(|| {
             // A piece that has once stood still glides no more.
             let step_q6 = if glides { step_q6.unwrap_or(0) } else { 0 };
