@@ -112,3 +112,154 @@ impl<'a> Differ<'a> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use std::vec::Vec;
+
+    use proptest::prelude::*;
+    use shakmaty::fen::Fen;
+    use shakmaty::uci::UciMove;
+    use shakmaty::{CastlingMode, Square};
+
+    use super::*;
+
+    /// The reading of a board on which every square is seen clearly, but for `unclear`.
+    fn reading_of(position: &Chess, unclear: Bitboard) -> BoardReading {
+        BoardReading::from_masks(Square::ALL.into_iter().map(|sq| {
+            let class = Class::of(position.board().piece_at(sq));
+            (sq, if unclear.contains(sq) { 0 } else { 1 << class.index() })
+        }))
+    }
+
+    fn position(fen: &str) -> Chess {
+        fen.parse::<Fen>().expect("a FEN").into_position(CastlingMode::Standard).expect("a legal position")
+    }
+
+    fn after(start: &Chess, plies: &[&str]) -> Chess {
+        plies.iter().fold(start.clone(), |position, uci| {
+            let mv = uci.parse::<UciMove>().expect("a move").to_move(&position).expect("a legal move");
+            position.play(mv).expect("a legal move")
+        })
+    }
+
+    /// All shortest explanations, as positions they lead to, and how many plies they have.
+    fn explain(start: &Chess, reading: &BoardReading) -> (usize, Explanations) {
+        let before = Placement::from(start.board());
+        for plies in 1..=STEP_PLIES_MAX {
+            let mut found = Explanations::new();
+            Differ::new(reading).explain(start, &before, plies, &mut 100_000, &mut found);
+            if !found.is_empty() {
+                return (plies, found);
+            }
+        }
+        (0, Explanations::new())
+    }
+
+    fn explains_by(start: &Chess, plies: &[&str]) {
+        let reading = reading_of(&after(start, plies), Bitboard::EMPTY);
+        let (count, found) = explain(start, &reading);
+        assert_eq!(count, plies.len(), "{plies:?}");
+        let ucis: Vec<Vec<_>> = found
+            .iter()
+            .map(|s| s.iter().map(|mv| std::format!("{}", mv.to_uci(CastlingMode::Standard))).collect())
+            .collect();
+        assert!(ucis.iter().any(|s| s == plies), "{plies:?} is not among {ucis:?}");
+    }
+
+    #[test]
+    fn castling_en_passant_and_promotions_are_single_plies() {
+        let castling = position("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
+        for ply in ["e1g1", "e1c1"] {
+            explains_by(&castling, &[ply]);
+        }
+        let black = position("r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1");
+        for ply in ["e8g8", "e8c8"] {
+            explains_by(&black, &[ply]);
+        }
+        explains_by(&position("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2"), &["e5d6"]);
+        let promotion = position("1n2k3/P7/8/8/8/8/8/4K3 w - - 0 1");
+        for ply in ["a7a8q", "a7a8r", "a7a8b", "a7a8n", "a7b8q", "a7b8r", "a7b8b", "a7b8n"] {
+            explains_by(&promotion, &[ply]);
+        }
+    }
+
+    #[test]
+    fn up_to_four_plies_in_one_step_are_found() {
+        let start = Chess::default();
+        explains_by(&start, &["e2e4", "e7e5"]);
+        explains_by(&start, &["e2e4", "d7d5", "e4d5"]);
+        explains_by(&start, &["e2e4", "d7d5", "e4d5", "d8d5"]);
+        explains_by(&start, &["g1f3", "g8f6", "g2g3", "g7g6"]);
+        let exchange = position("r3k2r/ppp2ppp/2n5/3q4/3Q4/2N5/PPP2PPP/R3K2R w KQkq - 0 1");
+        explains_by(&exchange, &["d4d5", "e8g8", "e1c1", "f8e8"]);
+    }
+
+    #[test]
+    fn an_order_that_the_pictures_cannot_tell_is_found_in_every_order() {
+        let start = Chess::default();
+        let reading = reading_of(&after(&start, &["e2e4", "e7e5", "d2d4"]), Bitboard::EMPTY);
+        let (count, found) = explain(&start, &reading);
+        assert_eq!((count, found.len()), (3, 2), "e4 and d4 may come in either order");
+    }
+
+    #[test]
+    fn a_piece_in_flight_explains_nothing() {
+        let start = Chess::default();
+        let mut in_flight = Bitboard::from(Square::E3);
+        in_flight.add(Square::E4);
+        // The pawn has left e2 and lies across e3 and e4.
+        let reading = reading_of(&after(&start, &["e2e4"]), in_flight);
+        assert_eq!(explain(&start, &reading).0, 0);
+    }
+
+    #[test]
+    fn what_is_no_chess_stays_unexplained_within_the_budget() {
+        let start = Chess::default();
+        let scrambled = position("4k3/8/8/8/8/8/8/QQQQKQQQ w - - 0 1");
+        let reading = reading_of(&scrambled, Bitboard::EMPTY);
+        let mut found = Explanations::new();
+        let mut budget_nodes = 500;
+        let before = Placement::from(start.board());
+        Differ::new(&reading).explain(&start, &before, 4, &mut budget_nodes, &mut found);
+        assert!(found.is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn any_step_of_any_game_is_explained_by_no_more_plies_than_were_played(
+            choices in proptest::collection::vec(any::<prop::sample::Index>(), 1..120),
+            step in 1..=STEP_PLIES_MAX,
+        ) {
+            let mut positions = std::vec![Chess::default()];
+            let mut played = Vec::new();
+            for choice in choices {
+                let position = &positions[positions.len() - 1];
+                let moves = position.legal_moves();
+                if moves.is_empty() { break; }
+                let mv = moves[choice.index(moves.len())];
+                positions.push(position.clone().play(mv).expect("a legal move"));
+                played.push(mv);
+            }
+            for (pair, moves) in positions.windows(step + 1).zip(played.windows(step)).step_by(step) {
+                let (from, to) = (&pair[0], &pair[step]);
+                let reading = reading_of(to, Bitboard::EMPTY);
+                // A piece that comes back, or whose like takes its place, leaves no trace: pictures cannot determine it.
+                let leaves_a_trace = pair.iter().zip(moves).all(|(before, mv)| {
+                    let contradicted = reading.contradicted(&Placement::from(before.board()));
+                    mv.from().is_some_and(|origin| contradicted.contains(origin))
+                });
+                if !leaves_a_trace { continue; }
+                let (plies, found) = explain(from, &reading);
+                prop_assert!(plies > 0, "nothing explains {step} plies");
+                // A piece that stops on its way costs a ply more than one that does not.
+                prop_assert!(plies <= step);
+                for sequence in &found {
+                    let reached = sequence.iter().fold(from.clone(), |p, mv| p.play(*mv).expect("a legal move"));
+                    prop_assert_eq!(reached.board(), to.board());
+                }
+            }
+        }
+    }
+}
