@@ -144,6 +144,12 @@ pub struct RowWriter {
 }
 
 impl RowWriter {
+    /// At the start of a game.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { plies: 0, captures: 0 }
+    }
+
     /// The rows of the next ply, which `color` plays: the ply's own, and that of the piece it removed.
     pub fn rows(
         &mut self,

@@ -1,3 +1,21 @@
-//! Runs the core inside a fixed memory budget.
+//! The `plyscope-firmware-sim` command: the core as a microcontroller would run it.
 
-fn main() {}
+use std::process;
+
+use clap::Parser;
+use plyscope::exit_code::ExitCode;
+
+mod camera;
+mod command;
+mod comparison;
+mod host_device;
+
+fn main() -> process::ExitCode {
+    match command::CommandLine::parse().run() {
+        Ok(()) => ExitCode::Done.into(),
+        Err(error) => {
+            eprintln!("plyscope-firmware-sim: {error:#}");
+            ExitCode::of(&error).into()
+        }
+    }
+}

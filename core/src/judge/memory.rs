@@ -40,12 +40,13 @@ pub struct Frame<S> {
     pub(crate) line: Line,
 }
 
-impl<S: Default> Default for Frame<S> {
-    fn default() -> Frame<S> {
+impl<S> Frame<S> {
+    /// A frame to fill memory with, around a state of the evaluator.
+    pub const fn with_state(state: S) -> Frame<S> {
         Frame {
             position: Chess::new(),
             key: PositionKey(0),
-            state: S::default(),
+            state,
             state_is_current: false,
             arrived_by: None,
             arrived_piece_to: PieceTo::NONE,
@@ -57,6 +58,12 @@ impl<S: Default> Default for Frame<S> {
             cutoffs: 0,
             line: Line::new_const(),
         }
+    }
+}
+
+impl<S: Default> Default for Frame<S> {
+    fn default() -> Frame<S> {
+        Frame::with_state(S::default())
     }
 }
 

@@ -1,0 +1,252 @@
+//! Plies in, labels out.
+
+use arrayvec::ArrayVec;
+use plyscope_core::event_row::Verdicts;
+use plyscope_core::judge::{
+    hand_crafted::HandCrafted,
+    history::History,
+    label,
+    limits::Limits,
+    memory::{Frame, MemoryTooSmall, SearchMemory},
+    packed_move::ScoredMove,
+    position_key::PositionKey,
+    score::Score,
+    search::{Iteration, Search},
+    transposition_table::{Bucket, TranspositionTable},
+    win_model::{WinModel, WinProbability},
+};
+use shakmaty::{Chess, Move, Position};
+
+/// Positions of a game that can still be repeated: none survives a pawn move or a capture, and after a hundred plies
+/// without one the game is over.
+const REPEATABLE_MAX: usize = 100;
+/// Plies without a capture or a pawn move after which a draw may be claimed (fifty moves of each side).
+const DRAWN_HALFMOVES: u32 = 100;
+
+/// The memory of a search: frames for each ply of its line, move lists, cells of each of the four histories, and
+/// buckets of 64 bytes of transposition table.
+#[derive(Debug)]
+pub struct SearchStore<const FRAMES: usize, const MOVES: usize, const CELLS: usize, const BUCKETS: usize> {
+    frames: [Frame<()>; FRAMES],
+    moves: [ScoredMove; MOVES],
+    quiet: [i16; CELLS],
+    capture: [i16; CELLS],
+    continuation: [i16; CELLS],
+    correction: [i16; CELLS],
+    buckets: [Bucket; BUCKETS],
+}
+
+impl<const FRAMES: usize, const MOVES: usize, const CELLS: usize, const BUCKETS: usize>
+    SearchStore<FRAMES, MOVES, CELLS, BUCKETS>
+{
+    /// Memory that remembers nothing.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            frames: [const { Frame::with_state(()) }; FRAMES],
+            moves: [ScoredMove::EMPTY; MOVES],
+            quiet: [0; CELLS],
+            capture: [0; CELLS],
+            continuation: [0; CELLS],
+            correction: [0; CELLS],
+            buckets: [const { Bucket::EMPTY }; BUCKETS],
+        }
+    }
+
+    /// Searches `root`, to which positions with the keys `game` led, visiting at most `nodes` positions.
+    ///
+    /// What earlier searches left in the table helps; what they taught the histories is forgotten.
+    ///
+    /// # Errors
+    ///
+    /// [`MemoryTooSmall`] where the sizes are below what a search needs.
+    pub fn search(
+        &mut self,
+        root: &Chess,
+        game: &[PositionKey],
+        nodes: u64,
+    ) -> Result<Iteration, MemoryTooSmall> {
+        let table = TranspositionTable::new(&self.buckets);
+        let history =
+            History::new(&mut self.quiet, &mut self.capture, &mut self.continuation, &mut self.correction);
+        let mut memory = SearchMemory::new(&mut self.frames, &mut self.moves, history)?;
+        memory.clear();
+        Ok(Search::new(&HandCrafted, &table, memory).run(root, game, Limits::nodes(nodes), &mut ()))
+    }
+
+    /// Forgets all positions.
+    pub fn clear(&mut self) {
+        TranspositionTable::new(&self.buckets).clear();
+    }
+}
+
+impl<const FRAMES: usize, const MOVES: usize, const CELLS: usize, const BUCKETS: usize> Default
+    for SearchStore<FRAMES, MOVES, CELLS, BUCKETS>
+{
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// How a referee judges.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Judgement {
+    /// Positions to visit for each ply.
+    pub nodes: u64,
+    /// From centipawns to win probability.
+    pub model: WinModel,
+}
+
+/// A ply and what is said of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgedPly {
+    /// The labels.
+    pub verdicts: Verdicts,
+    /// White's view of the position after the ply.
+    pub score: Score,
+    /// Positions visited.
+    pub nodes: u64,
+}
+
+/// Why a ply was not judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefereeError {
+    /// The rules do not allow the ply.
+    Illegal,
+    /// The search has too little memory.
+    Memory(MemoryTooSmall),
+}
+
+impl core::fmt::Display for RefereeError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Illegal => f.write_str("judge a ply that the rules do not allow"),
+            Self::Memory(memory) => memory.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for RefereeError {}
+
+/// The game so far and the memory to judge its next ply.
+#[derive(Debug)]
+pub struct Referee<const FRAMES: usize, const MOVES: usize, const CELLS: usize, const BUCKETS: usize> {
+    store: SearchStore<FRAMES, MOVES, CELLS, BUCKETS>,
+    position: Chess,
+    plies: u32,
+    /// Keys of the positions before this one that can be repeated, oldest first.
+    earlier: ArrayVec<PositionKey, REPEATABLE_MAX>,
+    /// White's win probability before the next ply; `None` before the first.
+    before: Option<WinProbability>,
+}
+
+impl<const FRAMES: usize, const MOVES: usize, const CELLS: usize, const BUCKETS: usize>
+    Referee<FRAMES, MOVES, CELLS, BUCKETS>
+{
+    /// A referee at the start of a game.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            store: SearchStore::new(),
+            position: Chess::new(),
+            plies: 0,
+            earlier: ArrayVec::new_const(),
+            before: None,
+        }
+    }
+
+    /// The position after the plies judged so far.
+    #[must_use]
+    pub const fn position(&self) -> &Chess {
+        &self.position
+    }
+
+    /// The search's memory.
+    pub const fn store_mut(&mut self) -> &mut SearchStore<FRAMES, MOVES, CELLS, BUCKETS> {
+        &mut self.store
+    }
+
+    /// Plays a ply and judges it.
+    ///
+    /// # Errors
+    ///
+    /// [`RefereeError`]; the game then stands as it stood.
+    pub fn judge(&mut self, mv: Move, judgement: &Judgement) -> Result<JudgedPly, RefereeError> {
+        if !self.position.is_legal(mv) {
+            return Err(RefereeError::Illegal);
+        }
+        let before = match self.before {
+            Some(p) => p,
+            None => self.valued(judgement)?.p,
+        };
+        self.follow(mv)?;
+        let Valued { score, p, nodes } = self.valued(judgement)?;
+        self.before = Some(p);
+        let verdicts = Verdicts { leader_after: label::leader(p), wr_swing: label::swing(before, p) };
+        Ok(JudgedPly { verdicts, score, nodes })
+    }
+
+    /// Plays a ply without judging it.
+    ///
+    /// # Errors
+    ///
+    /// [`RefereeError::Illegal`]; the game then stands as it stood.
+    pub fn follow(&mut self, mv: Move) -> Result<(), RefereeError> {
+        if !self.position.is_legal(mv) {
+            return Err(RefereeError::Illegal);
+        }
+        let key = PositionKey::of(&self.position);
+        self.position.play_unchecked(mv);
+        self.plies += 1;
+        self.before = None;
+        if self.position.halfmoves() == 0 {
+            self.earlier.clear();
+        } else {
+            if self.earlier.is_full() {
+                self.earlier.pop_at(0);
+            }
+            self.earlier.push(key);
+        }
+        Ok(())
+    }
+
+    fn valued(&mut self, judgement: &Judgement) -> Result<Valued, RefereeError> {
+        if self.is_drawn() {
+            return Ok(Valued { score: Score::DRAW, p: WinProbability::HALF, nodes: 0 });
+        }
+        let found = self
+            .store
+            .search(&self.position, &self.earlier, judgement.nodes)
+            .map_err(RefereeError::Memory)?;
+        let score = self.position.turn().fold_wb(found.score, -found.score);
+        let is_stalemate = found.depth == 0 && !score.is_mate();
+        let p =
+            if is_stalemate { WinProbability::HALF } else { judgement.model.probability(score, self.plies) };
+        Ok(Valued { score, p, nodes: found.nodes })
+    }
+
+    /// A finished draw other than stalemate: by dead material, by the move rules, or by a third occurrence.
+    fn is_drawn(&self) -> bool {
+        let is_mate = || self.position.legal_moves().is_empty();
+        let key = PositionKey::of(&self.position);
+        let occurred = || self.earlier.iter().filter(|&&k| k == key).count();
+        let is_over = self.position.is_insufficient_material()
+            || self.position.halfmoves() >= DRAWN_HALFMOVES
+            || occurred() >= 2;
+        is_over && !is_mate()
+    }
+}
+
+impl<const FRAMES: usize, const MOVES: usize, const CELLS: usize, const BUCKETS: usize> Default
+    for Referee<FRAMES, MOVES, CELLS, BUCKETS>
+{
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+struct Valued {
+    score: Score,
+    p: WinProbability,
+    nodes: u64,
+}

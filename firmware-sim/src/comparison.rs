@@ -1,0 +1,50 @@
+//! How the rows of a device compare with the truth of the game, by the judge of answers.
+
+use anyhow::{Context, Result};
+use plyscope::answer_file::answer_text;
+use plyscope::evaluation::Evaluation;
+use plyscope::game_record::GameRecord;
+use plyscope::labeller::{Budget, LabelledGame, Labeller};
+use plyscope::render::labels::PlyLabels;
+use plyscope::render::truth::event_rows;
+use plyscope::scoring::event_file::{EventList, Row, read_events};
+use plyscope::scoring::exact_time::ExactTime;
+use plyscope::scoring::judge::{Scores, judge};
+use plyscope_device::referee::Judgement;
+
+use crate::camera::Camera;
+
+/// Seconds within which rows pair.
+const TOLERANCE_S: &str = "3";
+
+/// The rows that an ideal reader would write, with labels by the host's search: the same evaluation and
+/// nodes, but the memory of a computer, and the game searched from its end back.
+pub(crate) fn host_rows(
+    camera: &Camera,
+    record: &GameRecord,
+    judgement: Option<Judgement>,
+) -> Result<Vec<Row>> {
+    let labels: Vec<PlyLabels> = match judgement {
+        Some(Judgement { nodes, model }) => {
+            let budget = Budget::Nodes(nodes);
+            let evaluation = Evaluation::HandCrafted;
+            let labeller = Labeller { budget, model, evaluation, ..Labeller::default() };
+            let game = LabelledGame::of_positions(record.positions().cloned().collect());
+            labeller.label(&game, &[], &|_| {}).iter().skip(1).map(PlyLabels::from).collect()
+        }
+        None => vec![PlyLabels::EQUAL; record.plies.len()],
+    };
+    let rows = event_rows(record, &camera.settled_at(record), &labels);
+    parse(&String::from_utf8(answer_text(&rows)?)?)
+}
+
+/// Scores a device's rows against those of the host.
+pub(crate) fn score(rows: &[String], truth: &[Row]) -> Result<Scores> {
+    let answer = parse(&format!("{{\"events\": [{}]}}", rows.join(",")))?;
+    let tolerance = ExactTime::parse_seconds(TOLERANCE_S).unwrap_or(ExactTime::ZERO);
+    Ok(judge(&answer, truth, tolerance))
+}
+
+fn parse(answer: &str) -> Result<Vec<Row>> {
+    read_events(answer, EventList::Named("events")).context("the rows are no answer")
+}

@@ -1,0 +1,106 @@
+//! A device of fixed size on this computer.
+
+use anyhow::{Context, Result, anyhow};
+use plyscope::game_record::GameRecord;
+use plyscope_core::media_time::MediaTime;
+use plyscope_device::profile::{Large, Medium, Small};
+use plyscope_device::referee::Judgement;
+use plyscope_device::{Device, StageBytes};
+
+use crate::camera::Camera;
+
+/// A profile, and how to run a game on it.
+pub(crate) struct Profile {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// All its memory in bytes, without the stack.
+    pub(crate) bytes: usize,
+    /// What its stages take of that.
+    pub(crate) stages: [StageBytes; 6],
+    /// The largest side of a frame.
+    pub(crate) side_max_px: u32,
+    run: fn(&Camera, &GameRecord, Option<Judgement>) -> Result<Vec<String>>,
+}
+
+impl Profile {
+    /// The profiles, smallest first.
+    pub(crate) const ALL: [Self; 3] = [
+        Self {
+            name: "small",
+            bytes: size_of::<Small>(),
+            stages: Small::stages(),
+            side_max_px: 96,
+            run: |camera, record, judgement| run(&mut Box::new(Small::new(judgement)), camera, record),
+        },
+        Self {
+            name: "medium",
+            bytes: size_of::<Medium>(),
+            stages: Medium::stages(),
+            side_max_px: 112,
+            run: |camera, record, judgement| run(&mut Box::new(Medium::new(judgement)), camera, record),
+        },
+        Self {
+            name: "large",
+            bytes: size_of::<Large>(),
+            stages: Large::stages(),
+            side_max_px: 240,
+            run: |camera, record, judgement| run(&mut Box::new(Large::new(judgement)), camera, record),
+        },
+    ];
+
+    /// The largest profile of at most `budget_bytes` that takes frames of `side_px`.
+    pub(crate) fn for_budget(budget_bytes: usize, side_px: u32) -> Option<&'static Self> {
+        Self::ALL.iter().rev().find(|p| p.bytes <= budget_bytes && p.side_max_px >= side_px)
+    }
+
+    /// Shows the game to a device of this profile and returns the rows that it wrote.
+    pub(crate) fn run(
+        &self,
+        camera: &Camera,
+        record: &GameRecord,
+        judgement: Option<Judgement>,
+    ) -> Result<Vec<String>> {
+        (self.run)(camera, record, judgement)
+    }
+}
+
+fn run<
+    const FRAME_BYTES: usize,
+    const FRAMES: usize,
+    const MOVES: usize,
+    const CELLS: usize,
+    const BUCKETS: usize,
+>(
+    device: &mut Device<FRAME_BYTES, FRAMES, MOVES, CELLS, BUCKETS>,
+    camera: &Camera,
+    record: &GameRecord,
+) -> Result<Vec<String>> {
+    let mut rows = Vec::new();
+    let mut emit = |row: &[u8]| rows.push(String::from_utf8_lossy(row).into_owned());
+    let side_px = camera.side_px as usize;
+    camera.shoot(record, |time: MediaTime, luma| {
+        let buffer = device.frame_mut().get_mut(..luma.len());
+        buffer
+            .ok_or_else(|| anyhow!("a frame of {side_px} px does not fit the device"))?
+            .copy_from_slice(luma);
+        device.observe(side_px, time, &mut emit).context("the device failed to")?;
+        Ok(())
+    })?;
+    device.finish(&mut emit).context("the device failed to")?;
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_profile_within_the_budget_is_taken() {
+        let name = |kib: usize, side_px| Profile::for_budget(kib * 1024, side_px).map(|p| p.name);
+        assert_eq!(name(16, 64), None);
+        assert_eq!(name(64, 96), Some("small"));
+        assert_eq!(name(64, 112), None, "a frame of the medium profile needs its budget");
+        assert_eq!(name(128, 96), Some("medium"));
+        assert_eq!(name(1 << 20, 240), Some("large"));
+    }
+}
