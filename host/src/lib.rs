@@ -2,9 +2,11 @@
 
 pub mod answer_file;
 mod child_process;
+pub mod depth_bench;
 pub mod engine;
 pub mod evaluation;
 pub mod exit_code;
+pub mod fit;
 pub mod game_record;
 pub mod labeller;
 pub mod output_file;

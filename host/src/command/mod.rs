@@ -7,6 +7,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 use plyscope::exit_code::ExitCode;
 use plyscope::output_file::OutputFile;
 
+mod bench;
+mod fit;
 mod label;
 mod reconstruct;
 mod render;
@@ -25,6 +27,8 @@ pub(crate) struct CommandLine {
 /// What to do.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
+    Bench(bench::Args),
+    Fit(fit::Args),
     Label(label::Args),
     Reconstruct(reconstruct::Args),
     Render(render::Args),
@@ -36,6 +40,8 @@ impl Command {
     /// Runs the chosen subcommand to its end.
     pub(crate) fn run(self) -> Result<()> {
         match self {
+            Self::Bench(args) => bench::run(&args),
+            Self::Fit(args) => fit::run(&args),
             Self::Label(args) => label::run(&args),
             Self::Reconstruct(args) => reconstruct::run(&args),
             Self::Render(args) => render::run(&args),
