@@ -51,16 +51,16 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 8)]
     output_buckets: u8,
     /// Passes over the positions.
-    #[arg(long, default_value_t = 20)]
+    #[arg(long, default_value_t = 10)]
     epochs: u32,
     /// Positions of a step.
-    #[arg(long, default_value_t = 16_384)]
+    #[arg(long, default_value_t = 4096)]
     batch: usize,
     /// Learning rate at its highest.
     #[arg(long, default_value_t = 0.001)]
     rate: f32,
     /// Share of the loss under the teacher's steep win model; the rest is under the wide logistic.
-    #[arg(long, default_value_t = 0.7)]
+    #[arg(long, default_value_t = 0.5)]
     steep: f32,
     /// Share of the game's result in the wide target.
     #[arg(long, default_value_t = 0.02)]
