@@ -16,6 +16,8 @@ const GLIDE_PAUSE_MAX_US: i64 = 70_000;
 const GHOST_PAUSE_MAX_US: i64 = 250_000;
 /// What a ghost leaves unexplained at least, luma².
 const GHOST_COST_MIN: u32 = 100;
+/// What stands for longer than this is not in flight: two frames of a screen recorder.
+const FLIGHT_STAND_MAX_US: i64 = 70_000;
 /// What moves less than this with a frame does not glide, 1/64 cell.
 const GLIDE_STEP_MIN_Q6: i32 = 2;
 
@@ -116,7 +118,7 @@ impl Hypothesis {
 
     /// How many of the sightings the hypothesis leaves unexplained: a sighting must show one of its positions, or its
     /// next ply in flight, in their order.
-    pub(super) fn unexplained(&self, root: &Chess, sightings: &[BoardReading]) -> usize {
+    pub(super) fn unexplained(&self, root: &Chess, sightings: &[Sighting]) -> usize {
         let mut position = root.clone();
         let mut played = 0;
         let mut unexplained = 0;
@@ -170,10 +172,31 @@ fn step_towards(mv: Move, step_q6: [i16; 2], retina: &Retina) -> Option<i32> {
     (along >= GLIDE_STEP_MIN_Q6 * length && across * 2 <= along).then_some(along / length)
 }
 
-/// Whether a sighting shows `position`, or `next` in flight from it.
-fn explains(position: &Chess, next: Option<Move>, sighting: &BoardReading) -> bool {
-    let contradicted = sighting.contradicted(&Placement::from(position.board()));
-    contradicted.is_empty() || next.is_some_and(|mv| (contradicted & !flight_squares(mv)).is_empty())
+/// A reading that some hypothesis explained, and how long it stood.
+#[derive(Clone, Debug)]
+pub(super) struct Sighting {
+    pub(super) reading: BoardReading,
+    pub(super) first: MediaTime,
+    pub(super) last: MediaTime,
+}
+
+/// Whether a sighting shows `position`, or `next` in flight from it; what stood for a while was not in flight.
+fn explains(position: &Chess, next: Option<Move>, sighting: &Sighting) -> bool {
+    let contradicted = sighting.reading.contradicted(&Placement::from(position.board()));
+    let is_brief = sighting.last.us_since(sighting.first) <= FLIGHT_STAND_MAX_US;
+    contradicted.is_empty() || (is_brief && next.is_some_and(|mv| is_in_flight(mv, contradicted)))
+}
+
+/// Whether squares that contradict a position may be those of a ply in flight: its origin, and what its pieces pass.
+fn is_in_flight(mv: Move, contradicted: Bitboard) -> bool {
+    mv.from().is_some_and(|origin| contradicted.contains(origin))
+        && (contradicted & !flight_squares(mv)).is_empty()
+}
+
+/// Whether a reading may show any legal ply in flight from `position`.
+pub(super) fn shows_flight(position: &Chess, reading: &BoardReading) -> bool {
+    let contradicted = reading.contradicted(&Placement::from(position.board()));
+    position.legal_moves().into_iter().any(|mv| is_in_flight(mv, contradicted))
 }
 
 /// The squares that a ply's pieces leave, pass over and reach.

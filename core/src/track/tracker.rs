@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use shakmaty::{Bitboard, Chess, Color, Position};
 
 use super::differ::{Differ, Explanations, STEP_PLIES_MAX};
-use super::hypothesis::{Hypothesis, landing_squares};
+use super::hypothesis::{Hypothesis, Sighting, landing_squares, shows_flight};
 use super::timeline::{TimedPly, Timeline, TimelineFull};
 use crate::media_time::MediaTime;
 use crate::vision::{
@@ -38,7 +38,7 @@ pub struct Tracker {
     /// The last position known for certain.
     root: Hypothesis,
     beam: ArrayVec<Hypothesis, BEAM_MAX>,
-    sightings: ArrayVec<BoardReading, SIGHTINGS_MAX>,
+    sightings: ArrayVec<Sighting, SIGHTINGS_MAX>,
     timeline: Timeline<TIMELINE_MAX>,
     unexplained_since: Option<MediaTime>,
     /// The picture has not changed since it was read in doubt.
@@ -128,7 +128,9 @@ impl Tracker {
     /// [`TimelineFull`] when nobody took the plies that settled before.
     pub fn observe(&mut self, view: &LumaView<'_>, time: MediaTime) -> Result<(), TimelineFull> {
         let changed = self.retina.look(view, time, &self.calibration);
-        if !changed.is_empty() {
+        if changed.is_empty() {
+            self.stand(time);
+        } else {
             self.is_doubt_spent = false;
             self.follow(time);
         }
@@ -141,6 +143,7 @@ impl Tracker {
     ///
     /// [`TimelineFull`] when nobody took the plies that settled before.
     pub fn stand_until(&mut self, time: MediaTime) -> Result<(), TimelineFull> {
+        self.stand(time);
         self.settle(time)
     }
 
@@ -183,6 +186,14 @@ impl Tracker {
         &self.retina
     }
 
+    /// The last sighting still stands, where what is seen now is a sighting.
+    fn stand(&mut self, now: MediaTime) {
+        let is_shown = core::iter::once(&self.root).chain(&self.beam).any(|h| h.shown_since.is_some());
+        if let Some(sighting) = self.sightings.last_mut().filter(|_| is_shown) {
+            sighting.last = now;
+        }
+    }
+
     /// Brings every hypothesis up to date with a changed picture, and looks for new ones where none is shown.
     fn follow(&mut self, now: MediaTime) {
         let reading = self.retina.reading();
@@ -201,14 +212,20 @@ impl Tracker {
             }
         }
         if !is_shown {
-            is_news = self.explain(&differ, &certain, STEP_PLIES_MAX, now);
+            is_news = self.explain(&differ, &certain, 1, now);
+            // A piece in flight has left its square, and that could be explained by captures that never were. Several plies
+            // in one step are looked for only where no ply in flight explains the picture.
+            let mut present = core::iter::once(&self.root).chain(&self.beam);
+            if !is_news && !present.any(|h| shows_flight(&h.position, &reading)) {
+                is_news = self.explain(&differ, &certain, STEP_PLIES_MAX, now);
+            }
             is_shown = is_news;
         }
         if is_news {
             if self.sightings.is_full() {
                 self.sightings.pop_at(0);
             }
-            self.sightings.push(reading);
+            self.sightings.push(Sighting { reading, first: now, last: now });
         }
         if is_shown {
             self.unexplained_since = None;
@@ -316,13 +333,19 @@ impl Tracker {
         }
     }
 
-    /// Whether a hypothesis is shown and nothing moves on the squares it changes.
+    /// Whether a square that shows nothing clearly has changed within the last `us` microseconds.
+    fn is_in_motion(&self, reading: &BoardReading, now: MediaTime, us: i64) -> bool {
+        (!reading.clear()).into_iter().any(|sq| now.us_since(self.retina.watch(sq).changed_at()) <= us)
+    }
+
+    /// Whether a hypothesis is shown, and nothing moves on the squares it changes nor on any that is unclear.
     fn is_settled(&self, hypothesis: &Hypothesis, now: MediaTime) -> bool {
         let Some(shown_since) = hypothesis.shown_since else { return false };
         let changed = self.root.placement().difference(&hypothesis.placement());
         let is_still =
             changed.into_iter().all(|sq| now.us_since(self.retina.watch(sq).changed_at()) >= STILL_MIN_US);
-        is_still || now.us_since(shown_since) >= SHOWN_MIN_US
+        let rests = || is_still && !self.is_in_motion(&self.retina.reading(), now, STILL_MIN_US - 1);
+        now.us_since(shown_since) >= SHOWN_MIN_US || rests()
     }
 
     /// Makes the first `count` plies of a hypothesis certain.
