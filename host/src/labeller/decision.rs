@@ -1,6 +1,6 @@
 //! From the scores of a game to its labels.
 
-use plyscope_core::judge::label;
+use plyscope_core::judge::label::{self, SwingThresholds};
 
 use super::{LabelledGame, Labeller, PlyLabel, PositionScore};
 use plyscope_core::{event_row::Verdict, judge::win_model::WinProbability};
@@ -16,12 +16,22 @@ pub enum Optimise {
     Macro,
 }
 
+impl Optimise {
+    fn swing_thresholds(self) -> SwingThresholds {
+        match self {
+            Optimise::Strict => SwingThresholds::STRICT,
+            Optimise::Macro => SwingThresholds::MACRO,
+        }
+    }
+}
+
 /// Plies played before `position`, by its own count.
 pub(crate) fn game_ply(position: &Chess) -> u32 {
     (position.fullmoves().get() - 1) * 2 + position.turn().fold_wb(0, 1)
 }
 
 pub(super) fn decide(labeller: &Labeller, game: &LabelledGame, scores: Vec<PositionScore>) -> Vec<PlyLabel> {
+    let thresholds = labeller.optimise.swing_thresholds();
     let mut before: Option<WinProbability> = None;
     game.positions()
         .iter()
@@ -29,7 +39,8 @@ pub(super) fn decide(labeller: &Labeller, game: &LabelledGame, scores: Vec<Posit
         .enumerate()
         .map(|(ply, (position, search))| {
             let p = win_probability(labeller, position, &search);
-            let wr_swing = before.map_or(Verdict::Equal, |before| label::swing(before, p));
+            let wr_swing =
+                before.map_or(Verdict::Equal, |before| thresholds.swing(!position.turn(), before, p));
             before = Some(p);
             PlyLabel { ply, score: search.score, p, leader_after: label::leader(p), wr_swing, search }
         })
