@@ -3,7 +3,9 @@
 //! A search with a network does not land on the teacher's scale by itself: what a network cannot know it draws towards the
 //! middle. On positions of the games held out from training, our search is set beside a deep search of the teacher;
 //! then the teacher's win model (its `a` and `b`, cubic in the ply) is stretched by two factors, and the logistic by one, so
-//! that the cross-entropy against the teacher's expected score is least.
+//! that the mean absolute error against the teacher's expected score is least. That makes it the median of what the
+//! teacher would say: a label asks on which side of a threshold the teacher's word more likely falls, and where errors
+//! are lopsided the mean (least cross-entropy) answers another question.
 
 use std::{fs, path::PathBuf, sync::Mutex};
 
@@ -160,16 +162,18 @@ impl Calibration<'_> {
         let stretched = |p: PlyPolynomial, factor: f64| p.map(|c| c * factor);
         let model =
             |f: [f64; 2]| WinRate::new(stretched(self.win_rate.a, f[0]), stretched(self.win_rate.b, f[1]));
-        let loss = |f: [f64; 2]| model(f).map_or(f64::INFINITY, |m| steep_score(&m, pairs).log_loss);
+        let loss = |f: [f64; 2]| model(f).map_or(f64::INFINITY, |m| steep_score(&m, pairs).absolute_error);
         let factors = descend([1.0, 1.0], loss);
         let fitted = model(factors)?;
         let (before, after) = (steep_score(self.win_rate, pairs), steep_score(&fitted, pairs));
         println!(
-            "{} positions; a by {:.3}, b by {:.3}: log-loss {:.4} (the teacher's own model {:.4}), calibration error \
-             {:.4} ({:.4})",
+            "{} positions; a by {:.3}, b by {:.3}: absolute error {:.4} (the teacher's own model {:.4}), log-loss {:.4} \
+             ({:.4}), calibration error {:.4} ({:.4})",
             pairs.len(),
             factors[0],
             factors[1],
+            after.absolute_error,
+            before.absolute_error,
             after.log_loss,
             before.log_loss,
             after.calibration_error,
@@ -184,11 +188,11 @@ impl Calibration<'_> {
             let scale = WIDE_SCALE_CP * factor as f32;
             score_of(pairs.iter().map(|pair| (win_rate::logistic(pair.own_cp / scale), pair.wide)))
         };
-        let [factor, _] = descend([1.0, 1.0], |f| score(f[0]).log_loss);
+        let [factor, _] = descend([1.0, 1.0], |f| score(f[0]).absolute_error);
         println!(
-            "logistic: scale by {factor:.3}, log-loss {:.4} ({:.4})",
-            score(factor).log_loss,
-            score(1.0).log_loss
+            "logistic: scale by {factor:.3}, absolute error {:.4} ({:.4})",
+            score(factor).absolute_error,
+            score(1.0).absolute_error
         );
         let slope = 1.0 / (f64::from(WIDE_SCALE_CP) * factor);
         let name =
@@ -225,6 +229,8 @@ impl Calibration<'_> {
 /// How predicted shares stand to observed ones.
 #[derive(Clone, Copy, Debug)]
 struct Scored {
+    /// Mean distance from the teacher's expected score.
+    absolute_error: f64,
     /// Mean, in nats.
     log_loss: f64,
     /// Mean distance of predicted and observed share over deciles of the prediction, weighted by their sizes.
@@ -236,18 +242,19 @@ fn steep_score(model: &WinRate, pairs: &[Pair]) -> Scored {
 }
 
 fn score_of(shares: impl Iterator<Item = (f32, f32)>) -> Scored {
-    let (mut log_loss, mut n) = (0.0, 0.0);
+    let (mut absolute_error, mut log_loss, mut n) = (0.0, 0.0, 0.0);
     let mut deciles = [(0f64, 0f64); 10];
     for (predicted, observed) in shares {
         let (p, t) = (f64::from(predicted).clamp(1e-3, 1.0 - 1e-3), f64::from(observed));
         log_loss -= t * p.ln() + (1.0 - t) * (1.0 - p).ln();
+        absolute_error += f64::from((predicted - observed).abs());
         n += 1.0;
         let decile = &mut deciles[((p * 10.0) as usize).min(9)];
         decile.0 += p;
         decile.1 += t;
     }
     let calibration_error = deciles.iter().map(|(p, t)| (p - t).abs()).sum::<f64>() / n;
-    Scored { log_loss: log_loss / n, calibration_error }
+    Scored { absolute_error: absolute_error / n, log_loss: log_loss / n, calibration_error }
 }
 
 /// Finds the lowest point of a smooth loss of two factors, step by ever smaller step along each.
@@ -288,8 +295,9 @@ mod tests {
             })
             .collect();
         let model = |f: [f64; 2]| WinRate::new(teacher.a.map(|c| c * f[0]), teacher.b.map(|c| c * f[1]));
-        let factors =
-            descend([1.0, 1.0], |f| model(f).map_or(f64::INFINITY, |m| steep_score(&m, &pairs).log_loss));
+        let factors = descend([1.0, 1.0], |f| {
+            model(f).map_or(f64::INFINITY, |m| steep_score(&m, &pairs).absolute_error)
+        });
         assert!((factors[0] - 0.7).abs() < 0.01 && (factors[1] - 1.5).abs() < 0.03, "{factors:?}");
         assert!(steep_score(&model(factors)?, &pairs).calibration_error < 0.001);
         Ok(())
