@@ -116,6 +116,14 @@ impl Hypothesis {
         }
     }
 
+    /// The squares that its plies have left and reached.
+    pub(super) fn touched_squares(&self) -> Bitboard {
+        self.plies
+            .iter()
+            .flat_map(|ply| landing_squares(ply.mv).into_iter().chain(ply.mv.from()))
+            .fold(Bitboard::EMPTY, |all, square| all | Bitboard::from(square))
+    }
+
     /// How many of the sightings the hypothesis leaves unexplained: a sighting must show one of its positions, or its
     /// next ply in flight, in their order.
     pub(super) fn unexplained(&self, root: &Chess, sightings: &[Sighting]) -> usize {

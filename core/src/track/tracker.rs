@@ -27,6 +27,8 @@ const SHOWN_MIN_US: i64 = 700_000;
 const DOUBT_MIN_US: i64 = 300_000;
 /// The first ply of a hypothesis this long is certain: the plies after it fit no rival.
 const CERTAIN_PLIES: usize = 4;
+/// The most plies by which pieces are taken to have come back to an earlier placement in one step.
+const RETURN_PLIES_MAX: usize = 2;
 /// Positions tried for one frame.
 const FRAME_BUDGET_NODES: u32 = 4_000;
 
@@ -211,14 +213,17 @@ impl Tracker {
                 hypothesis.shown_since = None;
             }
         }
-        if !is_shown {
-            is_news = self.explain(&differ, &certain, 1, now);
-            // A piece in flight has left its square, and that could be explained by captures that never were. Several plies
-            // in one step are looked for only where no ply in flight explains the picture.
-            let mut present = core::iter::once(&self.root).chain(&self.beam);
-            if !is_news && !present.any(|h| shows_flight(&h.position, &reading)) {
-                is_news = self.explain(&differ, &certain, STEP_PLIES_MAX, now);
-            }
+        // Even where an earlier placement is shown again: pieces may have come back to it, as in a repetition. Three plies
+        // would explain a piece that was lifted and put back.
+        let plies_max = if is_shown { RETURN_PLIES_MAX } else { 1 };
+        let is_continued = self.explain(&differ, &certain, plies_max, now);
+        is_news |= is_continued;
+        is_shown |= is_continued;
+        // A piece in flight has left its square, and that could be explained by captures that never were. Several plies
+        // in one step are looked for only where no ply in flight explains the picture.
+        let mut present = core::iter::once(&self.root).chain(&self.beam);
+        if !is_shown && !present.any(|h| shows_flight(&h.position, &reading)) {
+            is_news = self.explain(&differ, &certain, STEP_PLIES_MAX, now);
             is_shown = is_news;
         }
         if is_news {
@@ -341,9 +346,10 @@ impl Tracker {
     /// Whether a hypothesis is shown, and nothing moves on the squares it changes nor on any that is unclear.
     fn is_settled(&self, hypothesis: &Hypothesis, now: MediaTime) -> bool {
         let Some(shown_since) = hypothesis.shown_since else { return false };
-        let changed = self.root.placement().difference(&hypothesis.placement());
-        let is_still =
-            changed.into_iter().all(|sq| now.us_since(self.retina.watch(sq).changed_at()) >= STILL_MIN_US);
+        let is_still = hypothesis
+            .touched_squares()
+            .into_iter()
+            .all(|sq| now.us_since(self.retina.watch(sq).changed_at()) >= STILL_MIN_US);
         let rests = || is_still && !self.is_in_motion(&self.retina.reading(), now, STILL_MIN_US - 1);
         now.us_since(shown_since) >= SHOWN_MIN_US || rests()
     }
