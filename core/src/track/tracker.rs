@@ -332,10 +332,15 @@ impl Tracker {
             self.sightings.clear();
             return Ok(());
         }
-        match self.best(|_| true) {
-            Some(index) if self.beam[index].plies.len() >= CERTAIN_PLIES => self.commit(index, 1, now),
-            _ => Ok(()),
+        // Plies come faster than the board rests: what later plies were seen to follow is certain.
+        while let Some(index) = self.best(|_| true)
+            && let [first, .., last] = self.beam[index].plies.as_slice()
+            && self.beam[index].plies.len() >= CERTAIN_PLIES
+            && first.time < last.time
+        {
+            self.commit(index, 1, now)?;
         }
+        Ok(())
     }
 
     /// Whether a square that shows nothing clearly has changed within the last `us` microseconds.
