@@ -5,6 +5,7 @@ use std::path::Path;
 use plyscope_core::event_row::{EventRow, RowError};
 
 use crate::output_file::{OutputError, OutputFile};
+use crate::scoring::event_file::{EventList, Row, RowType, read_events};
 
 /// `{"events": [...]}` on disk, replaced as a whole by each [`Self::checkpoint`].
 ///
@@ -29,6 +30,21 @@ impl AnswerFile {
             answer.checkpoint(&[])?;
         }
         Ok(answer)
+    }
+
+    /// Whether the answer is written once, at the end, so that nothing can be kept on the way.
+    #[must_use]
+    pub const fn is_stream(&self) -> bool {
+        self.output.is_stream()
+    }
+
+    /// How many plies the answer on disk tells of; none where it is no answer.
+    #[must_use]
+    pub fn plies_on_disk(&self) -> usize {
+        let is_move = |row: &Row| row.sighting.is_some_and(|s| s.row_type == RowType::Move);
+        let text = self.output.read().and_then(|bytes| String::from_utf8(bytes).ok());
+        let rows = text.and_then(|text| read_events(&text, EventList::Default).ok());
+        rows.map_or(0, |rows| rows.iter().filter(|row| is_move(row)).count())
     }
 
     /// Puts `rows` on disk as the whole answer so far. On standard output nothing is written before the end.

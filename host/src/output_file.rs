@@ -111,13 +111,21 @@ impl OutputFile {
     }
 
     /// Whether the output is written once, at the end, so that there is no use in [`Self::checkpoint`].
-    pub fn is_stream(&self) -> bool {
+    pub const fn is_stream(&self) -> bool {
         !matches!(self.target, Target::Replaced { .. })
     }
 
     /// Whether a regular file of this name is there.
     pub fn exists(&self) -> bool {
         matches!(&self.target, Target::Replaced { path, .. } if path.is_file())
+    }
+
+    /// What a regular file holds; `None` where there is none, and for streams.
+    pub fn read(&self) -> Option<Vec<u8>> {
+        match &self.target {
+            Target::Replaced { path, .. } => fs::read(path).ok(),
+            Target::Device | Target::Stdout => None,
+        }
     }
 
     /// The error of this output whose contents could not be made because of `cause`.

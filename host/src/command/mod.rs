@@ -1,10 +1,10 @@
 //! The command line: one file for each subcommand, holding its own arguments and its `run`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::{Parser, Subcommand, ValueEnum};
-use plyscope::exit_code::ExitCode;
+use plyscope::exit_code::{ExitCode, WrongUsage};
 use plyscope::output_file::OutputFile;
 
 mod bench;
@@ -59,6 +59,30 @@ pub(crate) enum Format {
     Text,
     /// For programs, as docs/formats.md says
     Json,
+}
+
+/// Refuses one file given for two purposes: writing the one would destroy the other.
+pub(crate) fn refuse_same_file(given: &[(&str, Option<&PathBuf>)]) -> Result<(), WrongUsage> {
+    let given: Vec<(&str, &PathBuf, PathBuf)> =
+        given.iter().filter_map(|&(name, path)| Some((name, path?, place(path?)?))).collect();
+    for (index, (name, path, at)) in given.iter().enumerate() {
+        if let Some((other, ..)) = given[index + 1..].iter().find(|(_, _, other_at)| at == other_at) {
+            return Err(WrongUsage(format!("{name} and {other} are the same file {path:?}, name two")));
+        }
+    }
+    Ok(())
+}
+
+/// Where a regular file lies or would lie, whatever the path to it looks like; `None` for streams and for places that
+/// do not exist.
+fn place(path: &Path) -> Option<PathBuf> {
+    if path == Path::new("-") || path.metadata().is_ok_and(|m| !m.is_file()) {
+        return None;
+    }
+    path.canonicalize().ok().or_else(|| {
+        let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+        Some(folder.canonicalize().ok()?.join(path.file_name()?))
+    })
 }
 
 /// Writes `text` to standard output.

@@ -3,20 +3,20 @@
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
 use plyscope::answer_file::AnswerFile;
-use plyscope::exit_code::WrongUsage;
 use plyscope::labeller::Progress as LabelProgress;
 use plyscope::output_file::OutputFile;
 use plyscope::pgn_export::{ExportEval, ExportPly, PgnExport};
-use plyscope::reconstruct::{CheckpointFile, Progress, Reading, Reconstruction, checkpoint_path};
+use plyscope::reconstruct::{CheckpointFile, Progress, Reading, Reconstruction, ResumePoint};
 use plyscope::video::{OrientationChoice, VideoInput};
 use plyscope_core::judge::score::ScoreKind;
 use plyscope_core::vision::Orientation;
 use shakmaty::{KnownOutcome, Outcome, Position};
 
+use super::refuse_same_file;
 use super::search_args::SearchArgs;
 
 /// Watch a video of a chess board and write down the game.
@@ -62,13 +62,12 @@ fn parse_fps(text: &str) -> Result<f64, String> {
 
 /// Reads the video and writes the answer.
 pub(crate) fn run(args: &Args) -> Result<()> {
-    if args.pgn.as_ref() == Some(&args.output) {
-        bail!(WrongUsage("the answer and the PGN need different files; give another --pgn".to_owned()));
-    }
+    let (output, pgn) = (Some(&args.output), args.pgn.as_ref());
+    refuse_same_file(&[("VIDEO", Some(&args.video)), ("--output", output), ("--pgn", pgn)])?;
     let labeller = if args.no_labels { None } else { Some(args.search.labeller()?) };
     let mut answer = AnswerFile::open(&args.output)?;
     let pgn = args.pgn.as_deref().map(OutputFile::open).transpose()?;
-    let checkpoint = CheckpointFile::new(checkpoint_path(&args.output));
+    let checkpoint = CheckpointFile::beside(&answer, &args.output);
     let input = VideoInput::open(&args.video, args.fps)?;
     let job = Reconstruction {
         orientation: match args.orientation {
@@ -146,6 +145,7 @@ enum Step {
 impl Bars {
     fn show(&self, progress: Progress<'_>) {
         match progress {
+            Progress::Resumed(from) => eprintln!("plyscope: {}", resumed(from)),
             Progress::Located { duration } => {
                 let seconds = duration.map_or(0, |d| u64::try_from(d.us() / 1_000_000).unwrap_or(0));
                 self.start(Step::Watching, seconds, "{wide_bar} {msg}, {eta} left");
@@ -192,6 +192,21 @@ impl Bars {
         let slot = self.bar.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
         if let Some((_, bar)) = slot {
             bar.finish_and_clear();
+        }
+    }
+}
+
+/// Where a run goes on that was told to.
+fn resumed(from: Option<ResumePoint>) -> String {
+    match from {
+        None => {
+            "no earlier run with these options left anything to go on from; begins at the start".to_owned()
+        }
+        Some(ResumePoint { plies, positions_labelled, is_video_over: true, .. }) => {
+            format!("goes on after the video: {plies} plies, {positions_labelled} positions labelled")
+        }
+        Some(ResumePoint { watched_until, plies, .. }) => {
+            format!("goes on at {:.1} s: {plies} plies", watched_until.seconds())
         }
     }
 }

@@ -26,6 +26,7 @@ use plyscope::text_input::{InputError, read_text};
 use shakmaty::Color;
 
 use super::label;
+use super::refuse_same_file;
 use super::search_args::SearchArgs;
 
 /// Render a game to a board-only video at its own pace, and its truth
@@ -137,7 +138,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if args.output == Path::new("-") {
         return Err(WrongUsage("a video cannot go to standard output, name a file with -o".into()).into());
     }
-    refuse_overwriting(args)?;
+    let (output, truth) = (Some(&args.output), args.truth.as_ref());
+    refuse_same_file(&[("GAME", Some(&args.game)), ("--output", output), ("--truth", truth)])?;
     let record = GameRecord::read_file(&args.game)?;
     let labels = read_labels(args, &record)?;
     let options = render_options(args)?;
@@ -146,21 +148,6 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let rendered = render_with_progress(&record, &options, &args.output)?;
     if let Some(truth) = truth {
         truth.finish(&answer_text(&event_rows(&record, &rendered.settled_at, &labels))?)?;
-    }
-    Ok(())
-}
-
-/// One path given twice would destroy the game, or the video by its own truth.
-fn refuse_overwriting(args: &Args) -> Result<(), WrongUsage> {
-    let given =
-        [("GAME", Some(&args.game)), ("--output", Some(&args.output)), ("--truth", args.truth.as_ref())];
-    let is_same =
-        |a: &Path, b: &Path| a == b || a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b));
-    let given: Vec<(&str, &PathBuf)> = given.iter().filter_map(|&(name, path)| Some((name, path?))).collect();
-    for (index, (name, path)) in given.iter().enumerate() {
-        if let Some((other, _)) = given[index + 1..].iter().find(|(_, other)| is_same(path, other)) {
-            return Err(WrongUsage(format!("{name} and {other} are the same file {path:?}, name two")));
-        }
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! What a run leaves on disk so that another can go on from there.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -9,6 +10,8 @@ use plyscope_core::track::TrackerSnapshot;
 use serde::{Deserialize, Serialize};
 
 use super::watch::Unexplained;
+use super::{ReadGame, ResumePoint};
+use crate::answer_file::AnswerFile;
 use crate::labeller::{Chunk, PositionScore};
 use crate::output_file::{OutputError, OutputFile};
 use crate::video::{Located, VideoInput};
@@ -68,6 +71,19 @@ pub struct Checkpoint {
     pub chunks: Vec<Chunk>,
 }
 
+impl Checkpoint {
+    /// Where a run that takes it up goes on.
+    #[must_use]
+    pub fn resume_point(&self) -> ResumePoint {
+        ResumePoint {
+            watched_until: self.watched_until,
+            plies: self.plies.len(),
+            positions_labelled: self.chunks.iter().map(|chunk| chunk.scores.len()).sum(),
+            is_video_over: self.tracker.is_none(),
+        }
+    }
+}
+
 /// The file beside an answer in which checkpoints are kept; none where the answer goes to standard output.
 #[derive(Clone, Debug)]
 pub struct CheckpointFile {
@@ -75,18 +91,19 @@ pub struct CheckpointFile {
 }
 
 impl CheckpointFile {
-    /// Checkpoints at `path`.
+    /// The checkpoints of `answer`, which the user knows as `name`; none where it is a stream.
     #[must_use]
-    pub const fn new(path: Option<PathBuf>) -> Self {
-        Self { path }
+    pub fn beside(answer: &AnswerFile, name: &Path) -> Self {
+        Self { path: if answer.is_stream() { None } else { checkpoint_path(name) } }
     }
 
-    /// The checkpoint of an earlier run with the same settings.
+    /// The checkpoint of an earlier run with the same settings; `None` too where it was damaged since.
     #[must_use]
     pub fn read(&self, settings: &Settings) -> Option<Checkpoint> {
         let text = fs::read(self.path.as_ref()?).ok()?;
         let checkpoint: Checkpoint = serde_json::from_slice(&text).ok()?;
-        (checkpoint.settings == *settings).then_some(checkpoint)
+        let is_of_this_run = checkpoint.settings == *settings && checkpoint.located.crop().is_ok();
+        (is_of_this_run && ReadGame::from_kept(&checkpoint.plies).is_some()).then_some(checkpoint)
     }
 
     /// Removes the file; the answer is complete.
@@ -182,4 +199,55 @@ pub(super) struct WatchState {
     pub(super) unexplained: Vec<Unexplained>,
     pub(super) broken_off: Option<String>,
     pub(super) provisional: Vec<PositionScore>,
+}
+
+/// Where the checkpoint of an answer lies: in the same folder, under the answer's name between `.` and `.resume`, or
+/// under the name's digest where that would be too long a name.
+fn checkpoint_path(answer: &Path) -> Option<PathBuf> {
+    const NAME_BYTES_MAX: usize = 255;
+    let name = answer.file_name()?;
+    let mut own = OsString::from(".");
+    own.push(name);
+    own.push(".resume");
+    if own.len() > NAME_BYTES_MAX {
+        own = format!(".plyscope-{:016x}.resume", fnv1a(name.as_encoded_bytes())).into();
+    }
+    Some(answer.with_file_name(own))
+}
+
+/// The 64-bit FNV-1a digest (Fowler, Noll and Vo), the same in every run.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+    const PRIME: u64 = 0x0100_0000_01b3;
+    bytes.iter().fold(OFFSET_BASIS, |digest, &byte| (digest ^ u64::from(byte)).wrapping_mul(PRIME))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checkpoint_lies_beside_its_answer_under_a_name_that_fits() {
+        let beside = |name: &str| checkpoint_path(Path::new(name));
+        assert_eq!(beside("x/answer.json"), Some(PathBuf::from("x/.answer.json.resume")));
+        assert_eq!(beside("a"), Some(PathBuf::from(".a.resume")));
+        let longest = [beside(&"x".repeat(255)), beside(&"y".repeat(255))].map(Option::unwrap_or_default);
+        assert!(longest.iter().all(|path| path.as_os_str().len() <= 255));
+        assert_ne!(longest[0], longest[1]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn answers_whose_names_are_no_text_do_not_share_a_checkpoint() {
+        use std::os::unix::ffi::OsStrExt;
+        let of = |bytes: &[u8]| checkpoint_path(Path::new(std::ffi::OsStr::from_bytes(bytes)));
+        assert_ne!(of(b"a\xff"), of(b"a\xfe"));
+    }
+
+    #[test]
+    fn digests_are_those_that_the_authors_of_fnv_publish() {
+        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(fnv1a(b"a"), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
+    }
 }

@@ -4,8 +4,6 @@ mod checkpoint;
 mod game;
 mod watch;
 
-use std::path::{Path, PathBuf};
-
 use plyscope_core::media_time::MediaTime;
 
 pub use checkpoint::{Checkpoint, CheckpointFile, Settings};
@@ -47,6 +45,8 @@ pub struct Reading {
 /// How far a run is.
 #[derive(Clone, Copy, Debug)]
 pub enum Progress<'p> {
+    /// The run was told to go on: from here, or from the start where no earlier run left anything to go on from.
+    Resumed(Option<ResumePoint>),
     /// The board was found; the video is said to be so long.
     Located {
         /// How long the video is said to be.
@@ -61,6 +61,19 @@ pub enum Progress<'p> {
     },
     /// Labels are being made.
     Labelling(LabelProgress<'p>),
+}
+
+/// Where a run goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ResumePoint {
+    /// The time of the last frame that the earlier run took in.
+    pub watched_until: MediaTime,
+    /// Plies read until then.
+    pub plies: usize,
+    /// Positions that have their final scores.
+    pub positions_labelled: usize,
+    /// Whether the earlier run had come to the end of the video.
+    pub is_video_over: bool,
 }
 
 /// Why a run ended without a complete answer.
@@ -101,6 +114,9 @@ impl Reconstruction {
     ) -> Result<Reading, ReconstructError> {
         let settings = Settings::of(input, &self.settings);
         let earlier = if self.resume { checkpoint.read(&settings) } else { None };
+        if self.resume {
+            progress(Progress::Resumed(earlier.as_ref().map(Checkpoint::resume_point)));
+        }
         let mut keeper = checkpoint.keeper(settings, earlier);
         let seen = watch::watch(self, input, answer, &mut keeper, progress)?;
         let labels = match &self.labeller {
@@ -110,11 +126,4 @@ impl Reconstruction {
         answer.checkpoint(&seen.game.rows(&labels))?;
         Ok(Reading { game: seen.game, labels, unexplained: seen.unexplained, broken_off: seen.broken_off })
     }
-}
-
-/// Where the checkpoint of an answer lies: beside it.
-#[must_use]
-pub fn checkpoint_path(answer: &Path) -> Option<PathBuf> {
-    let name = answer.file_name()?.to_string_lossy().into_owned();
-    (answer != Path::new("-")).then(|| answer.with_file_name(format!(".{name}.resume")))
 }

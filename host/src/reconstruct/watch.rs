@@ -28,9 +28,11 @@ pub struct Unexplained {
 
 /// Shorter stretches are pieces in flight and pointers.
 const UNEXPLAINED_MIN_US: i64 = 2_000_000;
-/// The answer is written at most so often, and a checkpoint.
+/// The answer is written at most so often.
 const ANSWER_PAUSE: Duration = Duration::from_millis(250);
+/// A checkpoint is due after so long, or after so many plies: what is lost with a run that is killed.
 const CHECKPOINT_PAUSE: Duration = Duration::from_secs(2);
+const CHECKPOINT_PLIES: usize = 8;
 
 /// What came of watching.
 pub(super) struct Sighting {
@@ -73,7 +75,8 @@ pub(super) fn watch(
         && let Some(game) = ReadGame::from_kept(&checkpoint.plies)
     {
         notes.take_up(game, checkpoint.provisional, checkpoint.unexplained);
-        answer.checkpoint(&notes.rows())?;
+        // The earlier run may have come further than its last checkpoint: the answer never shrinks.
+        notes.plies_saved = answer.plies_on_disk();
         match checkpoint.tracker {
             Some(snapshot) => {
                 tracker = Some(Tracker::resume(snapshot, notes.game.position()));
@@ -90,8 +93,12 @@ pub(super) fn watch(
         let frame = match frames.next_frame() {
             Ok(Some(frame)) => frame,
             Ok(None) => break,
-            Err(error @ (VideoError::BreaksOff { .. } | VideoError::BadPicture { .. })) => {
+            Err(error @ VideoError::BreaksOff { .. }) => {
                 broken_off = Some(VideoBreak(error.to_string()));
+                break;
+            }
+            Err(error @ VideoError::BadPicture { .. }) => {
+                broken_off = Some(VideoBreak(format!("{error}; what was read until then is kept")));
                 break;
             }
             Err(error) => return Err(error.into()),
@@ -103,8 +110,11 @@ pub(super) fn watch(
         let view = LumaView::new(frames.luma(), width, height, width).map_err(core_error)?;
         match &mut tracker {
             None => {
-                tracker =
-                    Some(Tracker::start(&view, rect, located.orientation, frame.time).map_err(core_error)?);
+                let started = Tracker::start(&view, rect, located.orientation, frame.time);
+                let started = tracker.insert(started.map_err(core_error)?);
+                // From here on the answer is this run's: whoever goes on from the checkpoint may rely on that.
+                answer.checkpoint(&[])?;
+                notes.save_checkpoint(started, frame.time, keeper)?;
             }
             Some(tracker) => {
                 if let Some(until) = frame.stood_until {
@@ -144,6 +154,7 @@ struct Notes {
     answer_saved: Instant,
     plies_saved: usize,
     checkpoint_saved: Instant,
+    checkpoint_plies: usize,
 }
 
 impl Notes {
@@ -160,6 +171,7 @@ impl Notes {
             answer_saved: Instant::now(),
             plies_saved: 0,
             checkpoint_saved: Instant::now(),
+            checkpoint_plies: 0,
         };
         notes.look_quickly();
         notes
@@ -167,6 +179,7 @@ impl Notes {
 
     /// Takes up what an earlier run had taken down.
     fn take_up(&mut self, game: ReadGame, scores: Vec<PositionScore>, unexplained: Vec<Unexplained>) {
+        self.checkpoint_plies = game.plies().len();
         self.game = game;
         self.unexplained = unexplained;
         if let Some(quick) = &mut self.quick {
@@ -223,11 +236,25 @@ impl Notes {
             self.plies_saved = self.game.plies().len();
             self.answer_saved = Instant::now();
         }
-        if self.checkpoint_saved.elapsed() >= CHECKPOINT_PAUSE
-            && let Some(snapshot) = tracker.and_then(Tracker::snapshot)
-        {
+        let is_due = self.checkpoint_saved.elapsed() >= CHECKPOINT_PAUSE
+            || self.game.plies().len() >= self.checkpoint_plies + CHECKPOINT_PLIES;
+        match tracker {
+            Some(tracker) if is_due => self.save_checkpoint(tracker, now, keeper),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes a checkpoint if nothing is in flight.
+    fn save_checkpoint(
+        &mut self,
+        tracker: &Tracker,
+        now: MediaTime,
+        keeper: &Keeper<'_>,
+    ) -> Result<(), ReconstructError> {
+        if let Some(snapshot) = tracker.snapshot() {
             keeper.keep_watch(self.state(Some(snapshot), now, None))?;
             self.checkpoint_saved = Instant::now();
+            self.checkpoint_plies = self.game.plies().len();
         }
         Ok(())
     }

@@ -182,7 +182,7 @@ pub(super) fn read_timestamps(stderr: impl Read + Send + 'static) -> (Receiver<i
                 // Nobody listens any more once the board is found.
                 Some(pts) => drop(sender.send(pts)),
                 None if line.starts_with("plyscope=") => {}
-                None => line.trim().clone_into(&mut said),
+                None => without_address(line.trim()).clone_into(&mut said),
             }
         }
         said
@@ -204,6 +204,12 @@ fn filters(plan: &FramePlan, crop: Crop) -> String {
     )
 }
 
+/// A complaint without the part of ffmpeg that utters it: `[matroska,webm @ 0x5591615d8a80] File ended prematurely`.
+fn without_address(line: &str) -> &str {
+    let rest = line.strip_prefix('[').and_then(|rest| rest.split_once("] "));
+    rest.filter(|(part, _)| part.contains(" @ 0x")).map_or(line, |(_, said)| said)
+}
+
 /// The timestamp in a line such as `frame:12   pts:6144    pts_time:0.4`.
 fn timestamp(line: &str) -> Option<i64> {
     let rest = line.strip_prefix(FRAME_PREFIX)?;
@@ -221,6 +227,14 @@ mod tests {
         assert_eq!(timestamp("frame:123  pts:-6144   pts_time:-0.4"), Some(-6144));
         assert_eq!(timestamp("frame:1    pts:NOPTS   pts_time:NOPTS"), None);
         assert_eq!(timestamp("plyscope=1"), None);
+    }
+
+    #[test]
+    fn complaints_are_shown_without_addresses() {
+        let said = "[mov,mp4,m4a @ 0x557e7098ea80] stream 0, offset 0x87bc: partial file";
+        assert_eq!(without_address(said), "stream 0, offset 0x87bc: partial file");
+        assert_eq!(without_address("[1] killed"), "[1] killed");
+        assert_eq!(without_address("v.mp4: End of file"), "v.mp4: End of file");
     }
 
     #[test]

@@ -49,7 +49,9 @@ pub enum VideoError {
         cause: io::Error,
     },
     /// The input is no video.
-    #[error("{name:?} is no video that ffmpeg can read: {said}")]
+    #[error(
+        "{name:?} is no video that ffmpeg can read ({said}); give a video file, a folder of pictures, or '-'"
+    )]
     NoVideo {
         /// The input as the user named it.
         name: PathBuf,
@@ -84,7 +86,10 @@ pub enum VideoError {
         name: PathBuf,
     },
     /// Nowhere in the video stands a board in its start position.
-    #[error("no board in its start position was found in {name:?} ({looked} frames looked at)")]
+    #[error(
+        "no board in its start position was found in {name:?} ({looked} frames looked at); \
+         give a video that shows the whole board flat before the first move"
+    )]
     NoBoard {
         /// The input as the user named it.
         name: PathBuf,
