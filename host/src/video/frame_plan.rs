@@ -3,10 +3,14 @@
 //! On a still board an encoder sends packets of some thirty bytes that say "as before". Decoding cannot leave them out,
 //! but turning them into pictures, handing them over and looking at them can: that is the larger part of the work.
 
-/// A frame of so many bytes may still say nothing new: a slice header and one run of skipped macroblocks.
-const STILL_BYTES_MAX: u64 = 48;
+/// A frame of so few bytes says nothing new: a slice header and one run of skipped macroblocks.
+const STILL_BYTES_MIN: u32 = 16;
+/// So large a share of the frames of a game show a still board, at least; else all frames have more bytes and are kept.
+const STILL_SHARE_PERCENT: usize = 30;
+/// A frame of so many bytes may still say nothing new, in a video whose frames mostly have that many.
+const STILL_BYTES_MAX: u32 = 48;
 /// A run of skipped macroblocks grows a little with their number.
-const MACROBLOCKS_PER_BYTE: u64 = 100;
+const MACROBLOCKS_PER_BYTE: u32 = 100;
 /// Frames kept after the last that may show something new, to see that it stands.
 const FRAMES_AFTER: u32 = 2;
 /// At least each so many frames one is kept, come what may.
@@ -89,36 +93,40 @@ impl FramePlan {
 /// Makes a plan from packets in decoding order.
 #[derive(Debug)]
 pub(super) struct Planner {
-    still_bytes_max: u64,
+    still_bytes_max: u32,
     is_blind: bool,
-    /// Frames that are shown before the next reference frame: its own group.
-    group: Vec<i64>,
-    group_has_news: bool,
     newest_pts: Option<i64>,
+    packets: Vec<Packet>,
     stretches: Vec<Stretch>,
     previous_pts: Option<i64>,
     is_open: bool,
     frames_since_news: u32,
     frames_left_out: u32,
-    frames: u64,
     kept: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Packet {
+    pts: i64,
+    size_bytes: u32,
+    /// Shown after all before it: the frames between were coded from it, so they wait for it.
+    is_anchor: bool,
 }
 
 impl Planner {
     /// A planner for frames of so many macroblocks; where sizes tell nothing all frames are kept.
     pub(super) fn new(macroblocks: u64, has_telling_sizes: bool) -> Self {
+        let macroblocks = u32::try_from(macroblocks).unwrap_or(u32::MAX);
         Self {
             still_bytes_max: STILL_BYTES_MAX + macroblocks / MACROBLOCKS_PER_BYTE,
             is_blind: !has_telling_sizes,
-            group: Vec::new(),
-            group_has_news: false,
             newest_pts: None,
+            packets: Vec::new(),
             stretches: Vec::new(),
             previous_pts: None,
             is_open: false,
             frames_since_news: 0,
             frames_left_out: 0,
-            frames: 0,
             kept: 0,
         }
     }
@@ -132,28 +140,49 @@ impl Planner {
         if self.is_blind {
             return;
         }
-        if self.newest_pts.is_none_or(|newest| pts > newest) {
-            // A frame shown after all before it: the frames between were coded from it, so they wait for it.
-            self.close_group();
+        let is_anchor = self.newest_pts.is_none_or(|newest| pts > newest);
+        if is_anchor {
             self.newest_pts = Some(pts);
         }
-        self.group.push(pts);
-        self.group_has_news |= size_bytes > self.still_bytes_max;
+        self.packets.push(Packet {
+            pts,
+            size_bytes: u32::try_from(size_bytes).unwrap_or(u32::MAX),
+            is_anchor,
+        });
     }
 
-    fn close_group(&mut self) {
-        self.group.sort_unstable();
-        let has_news = core::mem::take(&mut self.group_has_news);
-        for pts in core::mem::take(&mut self.group) {
-            self.frames += 1;
-            self.frames_since_news = if has_news { 0 } else { self.frames_since_news.saturating_add(1) };
-            if self.frames_since_news <= FRAMES_AFTER || self.frames_left_out >= GAP_MAX_FRAMES {
-                self.keep(pts);
-            } else {
-                self.is_open = false;
-                self.frames_left_out += 1;
+    /// Up to how many bytes a packet of a kind says nothing new: a little more than the video's usual packet, for a
+    /// board mostly stands still.
+    fn still_bytes(&self, is_anchor: bool) -> u32 {
+        let mut sizes: Vec<u32> =
+            self.packets.iter().filter(|p| p.is_anchor == is_anchor).map(|p| p.size_bytes).collect();
+        let rank = sizes.len() * STILL_SHARE_PERCENT / 100;
+        let usual = if sizes.is_empty() { 0 } else { *sizes.select_nth_unstable(rank).1 };
+        usual.saturating_add(usual / 4).saturating_add(2).clamp(STILL_BYTES_MIN, self.still_bytes_max)
+    }
+
+    /// Decides on the frames of each group: those shown after one anchor and up to the next.
+    fn plan(&mut self) {
+        let still_bytes = [self.still_bytes(false), self.still_bytes(true)];
+        let packets = core::mem::take(&mut self.packets);
+        let mut rest = packets.as_slice();
+        while !rest.is_empty() {
+            let end = rest.iter().skip(1).position(|p| p.is_anchor).map_or(rest.len(), |i| i + 1);
+            let (group, after) = rest.split_at(end);
+            let has_news = group.iter().any(|p| p.size_bytes > still_bytes[usize::from(p.is_anchor)]);
+            let mut shown: Vec<i64> = group.iter().map(|p| p.pts).collect();
+            shown.sort_unstable();
+            for pts in shown {
+                self.frames_since_news = if has_news { 0 } else { self.frames_since_news.saturating_add(1) };
+                if self.frames_since_news <= FRAMES_AFTER || self.frames_left_out >= GAP_MAX_FRAMES {
+                    self.keep(pts);
+                } else {
+                    self.is_open = false;
+                    self.frames_left_out += 1;
+                }
+                self.previous_pts = Some(pts);
             }
-            self.previous_pts = Some(pts);
+            rest = after;
         }
     }
 
@@ -171,8 +200,9 @@ impl Planner {
 
     /// The plan for all packets.
     pub(super) fn finish(mut self) -> FramePlan {
-        self.close_group();
-        let keeps_most = self.kept * 100 > self.frames * KEPT_SHARE_MAX_PERCENT;
+        let frames = self.packets.len() as u64;
+        self.plan();
+        let keeps_most = self.kept * 100 > frames * KEPT_SHARE_MAX_PERCENT;
         if self.is_blind || keeps_most || self.stretches.len() > STRETCHES_MAX {
             FramePlan::All
         } else {
