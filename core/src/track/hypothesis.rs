@@ -49,8 +49,8 @@ struct Glide {
 
 impl Hypothesis {
     /// A position known for certain, shown since `time`.
-    pub(super) fn from_position(position: Chess, time: MediaTime) -> Self {
-        Self { plies: ArrayVec::new(), position, shown_since: Some(time), glide: None }
+    pub(super) const fn from_position(position: Chess, time: MediaTime) -> Self {
+        Self { plies: ArrayVec::new_const(), position, shown_since: Some(time), glide: None }
     }
 
     pub(super) fn placement(&self) -> Placement {

@@ -81,9 +81,42 @@ impl Tracker {
         orientation: Orientation,
         time: MediaTime,
     ) -> Result<Self, CalibrationError> {
-        let (retina, calibration) = Retina::calibrate(view, rect, orientation, time)?;
-        let root = Hypothesis::from_position(Chess::default(), time);
-        Ok(Self::with_root(retina, calibration, root))
+        let mut tracker = Self::blank();
+        tracker.restart(view, rect, orientation, time)?;
+        Ok(tracker)
+    }
+
+    /// A tracker that has seen nothing, to be placed in memory of fixed size and then started with [`Self::restart`].
+    #[must_use]
+    pub const fn blank() -> Self {
+        let root = Hypothesis::from_position(Chess::new(), MediaTime::ZERO);
+        Self::with_root(Retina::BLANK, Calibration::BLANK, root)
+    }
+
+    /// Forgets everything and starts from a picture of the start position, as [`Self::start`] does, without a copy of
+    /// itself on the stack.
+    ///
+    /// # Errors
+    ///
+    /// [`CalibrationError`] when the picture does not show the start position; the tracker is then of no use until a
+    /// later restart succeeds.
+    // Not inlined: what calibrating needs of the stack is not to lie below every later frame.
+    #[inline(never)]
+    pub fn restart(
+        &mut self,
+        view: &LumaView<'_>,
+        rect: BoardRect,
+        orientation: Orientation,
+        time: MediaTime,
+    ) -> Result<(), CalibrationError> {
+        self.retina.recalibrate(&mut self.calibration, view, rect, orientation, time)?;
+        self.root = Hypothesis::from_position(Chess::new(), time);
+        self.beam.clear();
+        self.sightings.clear();
+        self.timeline = Timeline::new();
+        self.unexplained_since = None;
+        self.is_doubt_spent = false;
+        Ok(())
     }
 
     /// What the tracker has learned and last seen, where nothing is in flight and every settled ply has been taken;

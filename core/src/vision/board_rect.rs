@@ -64,6 +64,10 @@ impl BoardRect {
     /// The largest coordinate in pixels: with it, products of 1/256 pixels stay inside 32 bits.
     pub const COORDINATE_MAX_PX: u32 = 16_384;
 
+    /// The least board, in the upper left corner.
+    pub(crate) const LEAST: Self =
+        Self { left_q8: 0, top_q8: 0, width_q8: Self::SIDE_MIN_PX << 8, height_q8: Self::SIDE_MIN_PX << 8 };
+
     /// A board at whole pixels.
     ///
     /// # Errors

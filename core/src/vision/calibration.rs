@@ -87,53 +87,65 @@ pub struct SquareLook {
 }
 
 impl Calibration {
+    /// What has learned nothing yet.
+    pub(crate) const BLANK: Self = Self {
+        bare: [Tile::flat(0); 2],
+        textures: [[Texture::PLAIN; 8]; 8],
+        seen_bare: 0,
+        pieces: [LookModel::BARE; 12],
+        measured: 0,
+        weakest_energy: [0; 2],
+    };
+
     /// Learns from the 64 tiles of the start position, a1 first.
     ///
     /// # Errors
     ///
     /// [`CalibrationError`] when the tiles do not show the start position.
     pub fn from_start(tiles: &[Tile; 64]) -> Result<Self, CalibrationError> {
+        let mut calibration = Self::BLANK;
+        calibration.learn_start(tiles)?;
+        Ok(calibration)
+    }
+
+    /// Forgets everything and learns from the 64 tiles of the start position, a1 first, without a copy of itself on the
+    /// stack. After an error it is of no use until it has learned anew.
+    pub(crate) fn learn_start(&mut self, tiles: &[Tile; 64]) -> Result<(), CalibrationError> {
         let start = Board::new();
         let is_bare = |sq: Square| start.piece_at(sq).is_none();
-        let bare = [Shade::Light, Shade::Dark]
+        self.bare = [Shade::Light, Shade::Dark]
             .map(|shade| mean_tile(tiles, |sq| is_bare(sq) && Shade::of(sq) == shade));
-        let mut calibration = Self {
-            bare,
-            textures: [[Texture::default(); 8]; 8],
-            seen_bare: (!start.occupied()).0,
-            pieces: [LookModel::BARE; 12],
-            measured: 0,
-            weakest_energy: [0; 2],
-        };
+        self.seen_bare = (!start.occupied()).0;
+        self.measured = 0;
         for square in Square::ALL {
             // Under a piece the texture is taken to be that of the bare squares of its file: coordinates and grid lines
             // repeat along a file.
             let alike =
                 |sq: Square| is_bare(sq) && sq.file() == square.file() && Shade::of(sq) == Shade::of(square);
             let tile = if is_bare(square) { tiles[square as usize] } else { mean_tile(tiles, alike) };
-            *calibration.texture_mut(square) = Texture::of(&tile);
+            *self.texture_mut(square) = Texture::of(&tile);
         }
         for role in Role::ALL {
             for color in Color::ALL {
-                calibration.learn_at_start(tiles, &start, Piece { color, role });
+                self.learn_at_start(tiles, &start, Piece { color, role });
             }
         }
-        calibration.share_outlines(tiles);
-        calibration.measure_energies();
-        calibration.check_bare_squares(tiles, &start)?;
-        if calibration.weakest_energy.iter().any(|&e| e < PIECE_ENERGY_MIN) {
+        self.share_outlines(tiles);
+        self.measure_energies();
+        self.check_bare_squares(tiles, &start)?;
+        if self.weakest_energy.iter().any(|&e| e < PIECE_ENERGY_MIN) {
             return Err(CalibrationError::NoPieces);
         }
         if side_luma(tiles, [Rank::First, Rank::Second]) <= side_luma(tiles, [Rank::Seventh, Rank::Eighth]) {
             return Err(CalibrationError::UpsideDown);
         }
         for square in Square::ALL {
-            let look = calibration.look(&tiles[square as usize], square);
+            let look = self.look(&tiles[square as usize], square);
             if look.plausible & (1 << Class::of(start.piece_at(square)).index()) == 0 {
                 return Err(CalibrationError::NotTheStartPosition { square });
             }
         }
-        Ok(calibration)
+        Ok(())
     }
 
     /// Learns one piece from where it stands at the start.

@@ -122,6 +122,9 @@ pub(crate) struct Texture {
 }
 
 impl Texture {
+    /// None.
+    pub(crate) const PLAIN: Self = Self { rows: [[0; TILE_EDGE]; TILE_EDGE] };
+
     /// The texture of a bare square.
     pub(crate) fn of(bare: &Tile) -> Self {
         let mean = (bare.mean_q4() + 8) >> 4;

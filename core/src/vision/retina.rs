@@ -108,21 +108,49 @@ impl Retina {
         orientation: Orientation,
         time: MediaTime,
     ) -> Result<(Self, Calibration), CalibrationError> {
-        let tiles = Square::ALL.map(|square| Tile::sample(view, rect.square(square, orientation)));
-        let calibration = Calibration::from_start(&tiles)?;
-        let watch = |rank: usize, file: usize| {
-            let square = Square::ALL[rank * 8 + file];
-            let tile = tiles[square as usize];
-            SquareWatch {
-                tile,
-                look: calibration.look(&tile, square),
-                changed_at: time,
-                rested_at: time,
-                step_q6: None,
-            }
+        let (mut retina, mut calibration) = (Self::BLANK, Calibration::BLANK);
+        retina.recalibrate(&mut calibration, view, rect, orientation, time)?;
+        Ok((retina, calibration))
+    }
+
+    /// What has seen nothing yet.
+    pub(crate) const BLANK: Self = {
+        const NOTHING: SquareWatch = SquareWatch {
+            tile: Tile::flat(0),
+            look: SquareLook { costs: [0; CLASS_COUNT], plausible: 0, best: Class::EMPTY, offset_q6: [0; 2] },
+            changed_at: MediaTime::ZERO,
+            rested_at: MediaTime::ZERO,
+            step_q6: None,
         };
-        let watches = core::array::from_fn(|rank| core::array::from_fn(|file| watch(rank, file)));
-        Ok((Self { rect, orientation, watches }, calibration))
+        Self {
+            rect: BoardRect::LEAST,
+            orientation: Orientation::WhiteBottom,
+            watches: [const { [const { NOTHING }; 8] }; 8],
+        }
+    };
+
+    /// Forgets everything, learns the looks of the start position and takes the first look, without a copy of itself or
+    /// the calibration on the stack. After an error neither is of use until it has been calibrated anew.
+    pub(crate) fn recalibrate(
+        &mut self,
+        calibration: &mut Calibration,
+        view: &LumaView<'_>,
+        rect: BoardRect,
+        orientation: Orientation,
+        time: MediaTime,
+    ) -> Result<(), CalibrationError> {
+        let mut tiles = [Tile::flat(0); 64];
+        for (square, tile) in Square::ALL.into_iter().zip(&mut tiles) {
+            *tile = Tile::sample(view, rect.square(square, orientation));
+        }
+        calibration.learn_start(&tiles)?;
+        (self.rect, self.orientation) = (rect, orientation);
+        let watches = self.watches.iter_mut().flatten();
+        for ((square, watch), tile) in Square::ALL.into_iter().zip(watches).zip(tiles) {
+            let look = calibration.look(&tile, square);
+            *watch = SquareWatch { tile, look, changed_at: time, rested_at: time, step_q6: None };
+        }
+        Ok(())
     }
 
     /// Looks at a frame; returns the squares that changed.
