@@ -7,8 +7,9 @@ use plyscope_core::vision::{BoardRect, CalibrationError, LumaView, Orientation};
 /// A frame buffer and the tracker that looks at it. The board fills the frame, White at the bottom.
 #[derive(Debug)]
 pub struct Eye<const FRAME_BYTES: usize> {
-    /// `None` until the start position has been seen.
-    tracker: Option<Tracker>,
+    tracker: Tracker,
+    /// The start position has been seen.
+    is_following: bool,
     frame: [u8; FRAME_BYTES],
 }
 
@@ -48,7 +49,7 @@ impl<const FRAME_BYTES: usize> Eye<FRAME_BYTES> {
     /// An eye that has seen nothing.
     #[must_use]
     pub const fn new() -> Self {
-        Self { tracker: None, frame: [0; FRAME_BYTES] }
+        Self { tracker: Tracker::blank(), is_following: false, frame: [0; FRAME_BYTES] }
     }
 
     /// Where the camera puts the next frame: 8-bit luma, row by row without gaps.
@@ -64,15 +65,15 @@ impl<const FRAME_BYTES: usize> Eye<FRAME_BYTES> {
     pub fn look(&mut self, side_px: usize, time: MediaTime) -> Result<Sight, EyeError> {
         let size_error = EyeError::FrameSize { side_px };
         let view = LumaView::new(&self.frame, side_px, side_px, side_px).map_err(|_| size_error)?;
-        if let Some(tracker) = &mut self.tracker {
-            tracker.observe(&view, time).map_err(EyeError::Full)?;
+        if self.is_following {
+            self.tracker.observe(&view, time).map_err(EyeError::Full)?;
             return Ok(Sight::Game);
         }
         let side = u32::try_from(side_px).map_err(|_| size_error)?;
         let rect = BoardRect::from_px(0, 0, side, side).map_err(|_| size_error)?;
-        match Tracker::start(&view, rect, Orientation::WhiteBottom, time) {
-            Ok(tracker) => {
-                self.tracker = Some(tracker);
+        match self.tracker.restart(&view, rect, Orientation::WhiteBottom, time) {
+            Ok(()) => {
+                self.is_following = true;
                 Ok(Sight::Game)
             }
             Err(lacks) => Ok(Sight::NoStartYet(lacks)),
@@ -85,12 +86,12 @@ impl<const FRAME_BYTES: usize> Eye<FRAME_BYTES> {
     ///
     /// [`EyeError::Full`] when nobody took the plies that settled before.
     pub fn finish(&mut self) -> Result<(), EyeError> {
-        self.tracker.as_mut().map_or(Ok(()), |tracker| tracker.finish().map_err(EyeError::Full))
+        if self.is_following { self.tracker.finish().map_err(EyeError::Full) } else { Ok(()) }
     }
 
     /// Takes the oldest settled ply.
     pub fn take(&mut self) -> Option<TimedPly> {
-        self.tracker.as_mut().and_then(Tracker::take)
+        self.tracker.take()
     }
 }
 

@@ -3,11 +3,15 @@
 use anyhow::{Context, Result, anyhow};
 use plyscope::game_record::GameRecord;
 use plyscope_core::media_time::MediaTime;
-use plyscope_device::profile::{Large, Medium, Small};
+use plyscope_device::profile::{Large, Medium, SeeOnly, Small};
 use plyscope_device::referee::Judgement;
 use plyscope_device::{Device, StageBytes};
 
 use crate::camera::Camera;
+use crate::machine::{Image, Machine};
+
+/// The name of the profile without memory to search in.
+const SEE_ONLY: &str = "see only";
 
 /// A profile, and how to run a game on it.
 pub(crate) struct Profile {
@@ -24,7 +28,14 @@ pub(crate) struct Profile {
 
 impl Profile {
     /// The profiles, smallest first.
-    pub(crate) const ALL: [Self; 3] = [
+    pub(crate) const ALL: [Self; 4] = [
+        Self {
+            name: SEE_ONLY,
+            bytes: size_of::<SeeOnly>(),
+            stages: SeeOnly::stages(),
+            side_max_px: 96,
+            run: |camera, record, judgement| run(&mut Box::new(SeeOnly::new(judgement)), camera, record),
+        },
         Self {
             name: "small",
             bytes: size_of::<Small>(),
@@ -36,7 +47,7 @@ impl Profile {
             name: "medium",
             bytes: size_of::<Medium>(),
             stages: Medium::stages(),
-            side_max_px: 112,
+            side_max_px: 96,
             run: |camera, record, judgement| run(&mut Box::new(Medium::new(judgement)), camera, record),
         },
         Self {
@@ -48,9 +59,25 @@ impl Profile {
         },
     ];
 
-    /// The largest profile of at most `budget_bytes` that takes frames of `side_px`.
-    pub(crate) fn for_budget(budget_bytes: usize, side_px: u32) -> Option<&'static Self> {
-        Self::ALL.iter().rev().find(|p| p.bytes <= budget_bytes && p.side_max_px >= side_px)
+    /// The largest profile of at most `budget_bytes` that does what `image` does with frames of `side_px`.
+    pub(crate) fn for_budget(image: Image, budget_bytes: usize, side_px: u32) -> Option<&'static Self> {
+        Self::fitting(image, side_px).rfind(|p| p.bytes <= budget_bytes)
+    }
+
+    /// The smallest profile that does what `image` does with frames of `side_px`.
+    pub(crate) fn smallest_for(image: Image, side_px: u32) -> Option<&'static Self> {
+        Self::fitting(image, side_px).next()
+    }
+
+    /// The profile with which `image` is built for `machine`.
+    pub(crate) fn of_image(image: Image, machine: Machine) -> Option<&'static Self> {
+        let name = if image == Image::See { SEE_ONLY } else { machine.profile() };
+        Self::ALL.iter().find(|p| p.name == name)
+    }
+
+    fn fitting(image: Image, side_px: u32) -> impl DoubleEndedIterator<Item = &'static Self> {
+        let does = move |p: &&Self| image == Image::See || p.name != SEE_ONLY;
+        Self::ALL.iter().filter(move |p| does(p) && p.side_max_px >= side_px)
     }
 
     /// Shows the game to a device of this profile and returns the rows that it wrote.
@@ -96,10 +123,12 @@ mod tests {
 
     #[test]
     fn the_largest_profile_within_the_budget_is_taken() {
-        let name = |kib: usize, side_px| Profile::for_budget(kib * 1024, side_px).map(|p| p.name);
-        assert_eq!(name(16, 64), None);
+        let name =
+            |kib: usize, side_px| Profile::for_budget(Image::Game, kib * 1024, side_px).map(|p| p.name);
+        assert_eq!(name(32, 64), None, "a device that only sees cannot judge");
+        assert_eq!(Profile::for_budget(Image::See, 32 * 1024, 64).map(|p| p.name), Some("see only"));
         assert_eq!(name(64, 96), Some("small"));
-        assert_eq!(name(64, 112), None, "a frame of the medium profile needs its budget");
+        assert_eq!(name(128, 112), None, "only the large profile takes such frames");
         assert_eq!(name(128, 96), Some("medium"));
         assert_eq!(name(1 << 20, 240), Some("large"));
     }

@@ -8,7 +8,11 @@ use plyscope::exit_code::ExitCode;
 mod camera;
 mod command;
 mod comparison;
+mod elf;
+mod emulator;
 mod host_device;
+mod machine;
+mod report;
 
 fn main() -> process::ExitCode {
     match command::CommandLine::parse().run() {

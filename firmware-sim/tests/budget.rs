@@ -54,8 +54,8 @@ fn memory_changes_labels_at_most_and_never_what_is_seen() -> Outcome {
 }
 
 #[test]
-fn without_nodes_the_device_only_sees() -> Outcome {
-    let report = report("opera-1858.pgn", &["--budget-kib", "64", "--nodes", "0"])?;
+fn an_image_that_only_sees_calls_every_ply_equal() -> Outcome {
+    let report = report("opera-1858.pgn", &["see", "--budget-kib", "64"])?;
     let events = report["events"].as_array().ok_or("no events")?;
     assert!(events.iter().filter(|e| e["type"] == "move").all(|e| e["leader_after"] == "equal"));
     Ok(())

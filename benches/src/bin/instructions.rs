@@ -42,7 +42,10 @@ mod tests {
         let record = sample()?;
         let mut sight = Sight::new(&record, 480)?;
         assert_eq!(sight.look(0, MediaTime::from_ms(100)), 0, "a still frame changes nothing");
-        assert!((2..=4).contains(&sight.look(1, MediaTime::from_ms(200))), "a ply changes two to four squares");
+        assert!(
+            (2..=4).contains(&sight.look(1, MediaTime::from_ms(200))),
+            "a ply changes two to four squares"
+        );
         for plies in [1, 4] {
             assert!(Riddle::new(&record, plies)?.explain() > 0, "{plies} plies are explained");
         }
