@@ -96,7 +96,8 @@ impl Integral {
     }
 
     fn mean(&self, left: f32, top: f32, right: f32, bottom: f32) -> f32 {
-        let clamp = |value: f32, max: usize| (value.round().max(0.0) as usize).min(max);
+        // To the nearest; what is below zero becomes zero.
+        let clamp = |value: f32, max: usize| ((value + 0.5) as usize).min(max);
         let (left, right) = (clamp(left, self.width), clamp(right, self.width));
         let (top, bottom) = (clamp(top, self.height), clamp(bottom, self.height));
         let area = right.saturating_sub(left) * bottom.saturating_sub(top);
@@ -133,16 +134,22 @@ fn search_size(integral: &Integral, square: f32, candidates: &mut Vec<Candidate>
 fn score(integral: &Integral, left: f32, top: f32, square: f32) -> Option<f32> {
     let mut means = [[0.0_f32; 8]; 4];
     for (row, means) in means.iter_mut().enumerate() {
-        for (column, mean) in means.iter_mut().enumerate() {
-            *mean =
-                integral.core_mean(left + column as f32 * square, top + (row + 2) as f32 * square, square);
-        }
-        // Neighbours that do not alternate end the search of most places after one row.
-        let mut steps =
-            means.windows(2).enumerate().map(|(i, w)| (w[1] - w[0]) * if i % 2 == 0 { 1.0 } else { -1.0 });
-        let first = steps.next()?;
-        if first.abs() < SHADE_CONTRAST_MIN || steps.any(|s| s * first <= 0.0) {
+        let mean_of = |column: usize| {
+            integral.core_mean(left + column as f32 * square, top + (row + 2) as f32 * square, square)
+        };
+        means[0] = mean_of(0);
+        means[1] = mean_of(1);
+        let first = means[1] - means[0];
+        if first.abs() < SHADE_CONTRAST_MIN {
             return None;
+        }
+        for column in 2..8 {
+            means[column] = mean_of(column);
+            // Neighbours that do not alternate end the search of most places after a few squares.
+            let sign = if column % 2 == 1 { 1.0 } else { -1.0 };
+            if (means[column] - means[column - 1]) * sign * first <= 0.0 {
+                return None;
+            }
         }
     }
     let shade = |parity: usize| {
