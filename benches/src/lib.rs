@@ -16,7 +16,7 @@ use plyscope_core::track::{Differ, Explanations};
 use plyscope_core::vision::{BoardReading, BoardRect, Calibration, LumaView, Orientation, Placement, Retina};
 use shakmaty::{Chess, Color, Position};
 
-/// Black's tenth ply of this game has castled, captured and checked: an ordinary middlegame.
+/// A middlegame comes of it: the ply after the twentieth captures with check, and four plies on White has castled.
 const GAME: &str = include_str!("../../samples/opera-1858.pgn");
 /// The ply before which positions are taken.
 const PLY: usize = 20;

@@ -120,6 +120,54 @@ fn run<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
+
+    use plyscope::render::schedule::Slide;
+
+    /// Damages one frame in three, each in another way; `false`: the frame is lost.
+    fn damage(index: u64, earlier: &[u8], frame: &mut [u8]) -> bool {
+        let half = frame.len() / 2;
+        match index % 15 {
+            1 => frame.fill(0),
+            4 => frame.fill(255),
+            7 => frame[..half].copy_from_slice(&earlier[..half]),
+            10 => {
+                let mut noise = index;
+                for luma in frame {
+                    // Numerical Recipes' linear congruential generator.
+                    noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    *luma = luma.wrapping_add((noise >> 24) as u8);
+                }
+            }
+            13 => return false,
+            _ => {}
+        }
+        true
+    }
+
+    #[test]
+    fn damaged_frames_never_fault_and_every_row_stays_json() -> Result<()> {
+        let game = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples/opera-1858.pgn");
+        let record = GameRecord::read_file(&game)?;
+        let camera = Camera { side_px: 96, rate: "5".parse()?, slide: Slide::Frames(2) };
+        let mut device = Box::new(Small::new(None));
+        let (mut index, mut earlier, mut rows) = (0, vec![0; 96 * 96], Vec::new());
+        let mut emit = |row: &[u8]| rows.push(serde_json::from_slice::<serde_json::Value>(row));
+        camera.shoot(&record, |time, luma| {
+            let buffer = device.frame_mut();
+            buffer.copy_from_slice(luma);
+            index += 1;
+            if damage(index, &earlier, buffer) {
+                device.observe(96, time, &mut emit)?;
+            }
+            earlier.copy_from_slice(luma);
+            Ok(())
+        })?;
+        device.finish(&mut emit)?;
+        assert!(rows.iter().all(Result::is_ok));
+        assert!(rows.len() > 20, "most of the game is read all the same, not {} rows", rows.len());
+        Ok(())
+    }
 
     #[test]
     fn the_largest_profile_within_the_budget_is_taken() {

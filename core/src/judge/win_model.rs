@@ -66,7 +66,8 @@ impl WinModel {
         let (win, loss) = match self {
             WinModel::WinDrawLoss { .. } => self.win_and_loss(cp, ply),
             WinModel::Logistic { slope, clamp_cp } => {
-                return WinProbability::new(logistic(slope * cp.clamp(-clamp_cp, *clamp_cp)));
+                // Unlike `clamp` this takes any bounds: they may come from a file.
+                return WinProbability::new(logistic(slope * cp.min(*clamp_cp).max(-clamp_cp)));
             }
         };
         WinProbability::new(win + (1.0 - win - loss).max(0.0) / 2.0)
@@ -117,6 +118,14 @@ mod tests {
                     last = p;
                 }
             }
+        }
+    }
+
+    #[test]
+    fn bounds_out_of_order_or_no_numbers_are_no_panic() {
+        for clamp_cp in [-5.0, f64::NAN] {
+            let p = WinModel::Logistic { slope: 0.003, clamp_cp }.probability_of_cp(100.0, 0).get();
+            assert!((0.0..=1.0).contains(&p));
         }
     }
 
