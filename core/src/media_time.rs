@@ -52,9 +52,45 @@ impl Serialize for MediaTime {
     }
 }
 
+/// A moment in six bytes, where many are kept: four years and more each way from the start of the video, in microseconds.
+/// What lies beyond is taken to be that far away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct CompactTime([u8; 6]);
+
+impl CompactTime {
+    const MAX_US: i64 = (1 << 47) - 1;
+    pub(crate) const ZERO: Self = Self::from_time(MediaTime::ZERO);
+
+    pub(crate) const fn from_time(time: MediaTime) -> Self {
+        let us = match time.0 {
+            us if us > Self::MAX_US => Self::MAX_US,
+            us if us < -Self::MAX_US => -Self::MAX_US,
+            us => us,
+        };
+        let [a, b, c, d, e, f, ..] = us.to_le_bytes();
+        Self([a, b, c, d, e, f])
+    }
+
+    pub(crate) const fn time(self) -> MediaTime {
+        let [a, b, c, d, e, f] = self.0;
+        // The shift back carries the sign into the two upper bytes.
+        MediaTime(i64::from_le_bytes([0, 0, a, b, c, d, e, f]) >> 16)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_moment_in_six_bytes_comes_back_the_same() {
+        for us in [0, 1, -1, 123_456_789_012, -98_765_432_101, CompactTime::MAX_US, -CompactTime::MAX_US] {
+            assert_eq!(CompactTime::from_time(MediaTime(us)).time(), MediaTime(us));
+        }
+        assert_eq!(CompactTime::from_time(MediaTime(i64::MIN)).time(), MediaTime(-CompactTime::MAX_US));
+        assert_eq!(CompactTime::from_time(MediaTime(i64::MAX)).time(), MediaTime(CompactTime::MAX_US));
+    }
 
     #[test]
     fn seconds_are_rounded_to_milliseconds() {

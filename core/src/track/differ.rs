@@ -7,6 +7,8 @@ use crate::vision::{BoardReading, Class, Placement};
 
 /// The most plies that one step between two pictures is explained by.
 pub(super) const STEP_PLIES_MAX: usize = 4;
+/// Moves that are held at once at each ply of a sequence: a list of all would take two kilobytes of stack at each.
+const CANDIDATES_MAX: usize = 16;
 /// Explanations of one step that are kept; more than a few are only orders of the same plies.
 pub(super) const EXPLANATIONS_MAX: usize = 6;
 
@@ -80,22 +82,42 @@ impl<'a> Differ<'a> {
         if self.is_out_of_reach(position, contradicted, plies_left) {
             return;
         }
-        for mv in position.legal_moves() {
-            let Some(origin) = mv.from() else { continue };
-            // A piece leaves only a square that no longer shows it, and comes to rest only where something is seen.
-            if !contradicted.contains(origin) || !self.reading.clear().contains(mv.to()) {
-                continue;
+        let mut tried = 0;
+        loop {
+            let candidates = self.candidates(position, contradicted, tried);
+            for &mv in &candidates {
+                if found.is_full() || *budget_nodes == 0 {
+                    return;
+                }
+                *budget_nodes -= 1;
+                let mut next = position.clone();
+                next.play_unchecked(mv);
+                sequence.push(mv);
+                self.extend(&next, before, plies_left - 1, sequence, budget_nodes, found);
+                sequence.pop();
             }
-            if found.is_full() || *budget_nodes == 0 {
+            if !candidates.is_full() {
                 return;
             }
-            *budget_nodes -= 1;
-            let mut next = position.clone();
-            next.play_unchecked(mv);
-            sequence.push(mv);
-            self.extend(&next, before, plies_left - 1, sequence, budget_nodes, found);
-            sequence.pop();
+            tried += candidates.len();
         }
+    }
+
+    /// The legal moves that may lead to the reading, some at a time: those after the first `tried`.
+    // Not inlined: the list of all legal moves is not to lie below the search that goes on from here.
+    #[inline(never)]
+    fn candidates(
+        &self,
+        position: &Chess,
+        contradicted: Bitboard,
+        tried: usize,
+    ) -> ArrayVec<Move, CANDIDATES_MAX> {
+        // A piece leaves only a square that no longer shows it, and comes to rest only where something is seen.
+        let may_lead = |mv: &&Move| {
+            mv.from().is_some_and(|origin| contradicted.contains(origin))
+                && self.reading.clear().contains(mv.to())
+        };
+        position.legal_moves().iter().filter(may_lead).skip(tried).take(CANDIDATES_MAX).copied().collect()
     }
 
     /// Whether more pieces must arrive, or more squares change, than the plies left can do.

@@ -3,9 +3,9 @@
 use arrayvec::ArrayVec;
 use shakmaty::{Bitboard, Chess, Move, Position, Square, attacks};
 
-use super::timeline::TimedPly;
-use crate::media_time::MediaTime;
-use crate::vision::{BoardReading, Class, Orientation, Placement, Retina};
+use super::timeline::HeldPly;
+use crate::media_time::{CompactTime, MediaTime};
+use crate::vision::{BoardReading, Class, Orientation, Placement, Retina, Scene};
 
 /// Plies that a hypothesis can hold: those kept before the first is committed, and one step more.
 pub(super) const HYPOTHESIS_PLIES_MAX: usize = 8;
@@ -27,11 +27,9 @@ const FADE_COST_MIN: u32 = 6;
 /// Plies that may have been played since the last certain position.
 #[derive(Clone, Debug)]
 pub(super) struct Hypothesis {
-    pub(super) plies: ArrayVec<TimedPly, HYPOTHESIS_PLIES_MAX>,
-    /// The position after them.
-    pub(super) position: Chess,
+    pub(super) plies: ArrayVec<HeldPly, HYPOTHESIS_PLIES_MAX>,
     /// Since when the pictures show it without a break; `None` while they show something else.
-    pub(super) shown_since: Option<MediaTime>,
+    shown_since: Option<CompactTime>,
     /// How the last ply's piece glides into place; `None` once it has come to rest.
     glide: Option<Glide>,
 }
@@ -40,7 +38,7 @@ pub(super) struct Hypothesis {
 #[derive(Clone, Copy, Debug)]
 struct Glide {
     /// When the piece last moved.
-    moved_at: MediaTime,
+    moved_at: CompactTime,
     /// How far it moved then, 1/64 cell: slides end slowing down.
     step_q6: i32,
     /// How badly its square was explained then, luma².
@@ -48,39 +46,65 @@ struct Glide {
 }
 
 impl Hypothesis {
-    /// A position known for certain, shown since `time`.
-    pub(super) const fn from_position(position: Chess, time: MediaTime) -> Self {
-        Self { plies: ArrayVec::new_const(), position, shown_since: Some(time), glide: None }
+    /// That nothing has been played, shown since `time`.
+    pub(super) const fn without_plies(time: MediaTime) -> Self {
+        Self { plies: ArrayVec::new_const(), shown_since: Some(CompactTime::from_time(time)), glide: None }
     }
 
-    pub(super) fn placement(&self) -> Placement {
-        Placement::from(self.position.board())
+    /// The position after its plies; `root` is the last certain one.
+    pub(super) fn position(&self, root: &Chess) -> Chess {
+        let mut position = root.clone();
+        for ply in &self.plies {
+            position.play_unchecked(ply.mv);
+        }
+        position
+    }
+
+    fn placement(&self, root: &Chess) -> Placement {
+        Placement::from(self.position(root).board())
+    }
+
+    /// Since when the pictures show it without a break; `None` while they show something else.
+    pub(super) fn shown_since(&self) -> Option<MediaTime> {
+        self.shown_since.map(CompactTime::time)
+    }
+
+    /// Tells since when the pictures show it.
+    pub(super) fn set_shown_since(&mut self, time: Option<MediaTime>) {
+        self.shown_since = time.map(CompactTime::from_time);
     }
 
     /// The hypothesis followed by `moves`, which the retina shows since `now` at the latest; `None` when that is more
     /// than it can hold.
-    pub(super) fn followed_by(&self, moves: &[Move], retina: &Retina, now: MediaTime) -> Option<Self> {
+    pub(super) fn followed_by<const TEXTURES: usize>(
+        &self,
+        moves: &[Move],
+        root: &Chess,
+        scene: Scene<'_, TEXTURES>,
+        now: MediaTime,
+    ) -> Option<Self> {
         let mut next = self.clone();
         let first_new = next.plies.len();
         for &mv in moves {
-            next.position.play_unchecked(mv);
-            next.plies.try_push(TimedPly { mv, time: now, is_ambiguous: false }).ok()?;
+            next.plies.try_push(HeldPly::new(mv, now)).ok()?;
         }
-        let placement = next.placement();
+        let placement = next.placement(root);
         let mut latest = now;
         for index in (first_new..next.plies.len()).rev() {
             let ply = &mut next.plies[index];
-            ply.time = rest_time(ply.mv, &placement, retina).unwrap_or(latest).min(latest);
-            latest = ply.time;
+            ply.set_time(rest_time(ply.mv, &placement, scene.retina).unwrap_or(latest).min(latest));
+            latest = ply.time();
         }
-        let earliest = first_new.checked_sub(1).map(|i| next.plies[i].time);
-        for ply in &mut next.plies[first_new..] {
-            ply.time = ply.time.max(earliest.unwrap_or(ply.time));
+        if let Some(last_known) = first_new.checked_sub(1) {
+            let earliest = next.plies[last_known].time();
+            for ply in &mut next.plies[first_new..] {
+                ply.set_time(ply.time().max(earliest));
+            }
         }
-        next.shown_since = Some(now);
+        next.set_shown_since(Some(now));
         let last = next.plies.last()?.mv;
-        let cost = landing_cost(last, &next.position, retina);
-        next.glide = Some(Glide { moved_at: now, step_q6: i32::MAX, cost });
+        let cost = landing_cost(last, &placement, scene);
+        next.glide = Some(Glide { moved_at: CompactTime::from_time(now), step_q6: i32::MAX, cost });
         Some(next)
     }
 
@@ -88,15 +112,22 @@ impl Hypothesis {
     ///
     /// A glide goes on from frame to frame, towards the piece's square, ever slower; a fade explains its square ever
     /// better. A pointer that crosses the piece, or a tint, does not look like that.
-    pub(super) fn follow_last_ply(&mut self, retina: &Retina, now: MediaTime) {
+    /// `placement` is that after its plies.
+    pub(super) fn follow_last_ply<const TEXTURES: usize>(
+        &mut self,
+        placement: &Placement,
+        scene: Scene<'_, TEXTURES>,
+        now: MediaTime,
+    ) {
         let (Some(glide), Some(last)) = (self.glide, self.plies.last_mut()) else { return };
-        let watch = retina.watch(landing_squares(last.mv)[0]);
+        let watch = scene.watch(landing_squares(last.mv)[0]);
         if watch.changed_at() != now {
             return;
         }
-        let pause_us = now.us_since(glide.moved_at);
-        let step_q6 = watch.step_q6().map_or(Some(i32::MAX), |step| step_towards(last.mv, step, retina));
-        let cost = landing_cost(last.mv, &self.position, retina);
+        let pause_us = now.us_since(glide.moved_at.time());
+        let orientation = scene.retina.orientation();
+        let step_q6 = watch.step_q6().map_or(Some(i32::MAX), |step| step_towards(last.mv, step, orientation));
+        let cost = landing_cost(last.mv, placement, scene);
         let glides = pause_us <= GLIDE_PAUSE_MAX_US && step_q6.is_some_and(|s| s <= glide.step_q6);
         let (before, after) = (u32::from(glide.cost), u32::from(cost));
         let is_clearer = before * 3 >= (after + FADE_COST_MIN) * 4;
@@ -109,10 +140,10 @@ impl Hypothesis {
         self.glide = (glides || fades).then(|| {
             // A piece that has once stood still glides no more.
             let step_q6 = if glides { step_q6.unwrap_or(0) } else { 0 };
-            Glide { moved_at: now, step_q6, cost }
+            Glide { moved_at: CompactTime::from_time(now), step_q6, cost }
         });
         if self.glide.is_some() {
-            last.time = last.time.max(now);
+            last.set_time(last.time().max(now));
         }
     }
 
@@ -150,28 +181,26 @@ impl Hypothesis {
     }
 
     /// How badly the pieces that moved explain their squares, luma².
-    pub(super) fn cost(&self, root: &Placement, retina: &Retina) -> u32 {
-        let placement = self.placement();
-        root.difference(&placement)
-            .into_iter()
-            .map(|sq| u32::from(retina.watch(sq).costs()[Class::of(placement.at(sq)).index()]))
-            .sum()
+    pub(super) fn cost<const TEXTURES: usize>(&self, root: &Chess, scene: Scene<'_, TEXTURES>) -> u32 {
+        let placement = self.placement(root);
+        let changed = Placement::from(root.board()).difference(&placement);
+        changed.into_iter().map(|sq| u32::from(scene.cost(sq, Class::of(placement.at(sq))))).sum()
     }
 }
 
 /// How badly the piece that a ply has put on its square explains it, luma².
-fn landing_cost(mv: Move, position: &Chess, retina: &Retina) -> u16 {
+fn landing_cost<const TEXTURES: usize>(mv: Move, placement: &Placement, scene: Scene<'_, TEXTURES>) -> u16 {
     let square = landing_squares(mv)[0];
-    retina.watch(square).costs()[Class::of(position.board().piece_at(square)).index()]
+    scene.cost(square, Class::of(placement.at(square)))
 }
 
 /// How far a step on the picture goes towards the square of a ply, 1/64 cell; `None` where it does not go there.
-fn step_towards(mv: Move, step_q6: [i16; 2], retina: &Retina) -> Option<i32> {
+fn step_towards(mv: Move, step_q6: [i16; 2], orientation: Orientation) -> Option<i32> {
     let from = mv.from()?;
     let to = landing_squares(mv)[0];
     let [mut right, mut down] =
         [to.file() as i32 - from.file() as i32, from.rank() as i32 - to.rank() as i32];
-    if retina.orientation() == Orientation::BlackBottom {
+    if orientation == Orientation::BlackBottom {
         (right, down) = (-right, -down);
     }
     let [x, y] = step_q6.map(i32::from);
@@ -183,15 +212,28 @@ fn step_towards(mv: Move, step_q6: [i16; 2], retina: &Retina) -> Option<i32> {
 /// A reading that some hypothesis explained, and how long it stood.
 #[derive(Clone, Debug)]
 pub(super) struct Sighting {
-    pub(super) reading: BoardReading,
-    pub(super) first: MediaTime,
-    pub(super) last: MediaTime,
+    reading: BoardReading,
+    first: CompactTime,
+    last: CompactTime,
+}
+
+impl Sighting {
+    /// What is seen for the first time.
+    pub(super) const fn new(reading: BoardReading, now: MediaTime) -> Self {
+        let now = CompactTime::from_time(now);
+        Self { reading, first: now, last: now }
+    }
+
+    /// Tells that it still stands.
+    pub(super) const fn stand_until(&mut self, now: MediaTime) {
+        self.last = CompactTime::from_time(now);
+    }
 }
 
 /// Whether a sighting shows `position`, or `next` in flight from it; what stood for a while was not in flight.
 fn explains(position: &Chess, next: Option<Move>, sighting: &Sighting) -> bool {
     let contradicted = sighting.reading.contradicted(&Placement::from(position.board()));
-    let is_brief = sighting.last.us_since(sighting.first) <= FLIGHT_STAND_MAX_US;
+    let is_brief = sighting.last.time().us_since(sighting.first.time()) <= FLIGHT_STAND_MAX_US;
     contradicted.is_empty() || (is_brief && next.is_some_and(|mv| is_in_flight(mv, contradicted)))
 }
 

@@ -6,5 +6,5 @@ mod timeline;
 mod tracker;
 
 pub use differ::{Differ, Explanations, PlySequence};
-pub use timeline::{TimedPly, Timeline, TimelineFull};
+pub use timeline::{TimedPly, TimelineFull};
 pub use tracker::{Tracker, TrackerSnapshot, TrackerState};

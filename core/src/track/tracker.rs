@@ -2,22 +2,18 @@
 
 use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
-use shakmaty::{Bitboard, Chess, Color, Position};
+use shakmaty::{Bitboard, Chess, Color, Position, Rank};
 
 use super::differ::{Differ, Explanations, STEP_PLIES_MAX};
-use super::hypothesis::{Hypothesis, Sighting, landing_squares, shows_flight};
-use super::timeline::{TimedPly, Timeline, TimelineFull};
+use super::hypothesis::{HYPOTHESIS_PLIES_MAX, Hypothesis, Sighting, landing_squares, shows_flight};
+use super::timeline::{HeldPly, TimedPly, Timeline, TimelineFull};
 use crate::media_time::MediaTime;
 use crate::vision::{
-    BoardReading, BoardRect, Calibration, CalibrationError, LumaView, Orientation, Placement, Retina,
+    BoardReading, BoardRect, Calibration, CalibrationError, LumaView, Orientation, Placement, Retina, Scene,
 };
 
-/// Hypotheses that are kept beside each other.
-const BEAM_MAX: usize = 8;
-/// Sightings that rival hypotheses are compared by.
-const SIGHTINGS_MAX: usize = 12;
-/// Plies that may wait to be taken.
-const TIMELINE_MAX: usize = 32;
+/// Plies that may wait to be taken: all of a hypothesis, and one step more.
+const TIMELINE_MAX: usize = HYPOTHESIS_PLIES_MAX + STEP_PLIES_MAX;
 /// A hypothesis whose squares have not changed for this long is settled. A piece in flight changes its square with every
 /// frame; twice the longest gap between two frames that a screen recorder doubles.
 const STILL_MIN_US: i64 = 250_000;
@@ -33,14 +29,20 @@ const RETURN_PLIES_MAX: usize = 2;
 const FRAME_BUDGET_NODES: u32 = 4_000;
 
 /// Follows a game: frames in, timed plies out.
+///
+/// Its memory is its own: `HYPOTHESES` that are kept beside each other, `SIGHTINGS` that rivals among them are compared by,
+/// and the looks of bare squares, of which `TEXTURES` may differ. The defaults are never too few; a device may choose
+/// less.
 #[derive(Clone, Debug)]
-pub struct Tracker {
+pub struct Tracker<const HYPOTHESES: usize = 8, const SIGHTINGS: usize = 12, const TEXTURES: usize = 64> {
     retina: Retina,
-    calibration: Calibration,
+    calibration: Calibration<TEXTURES>,
     /// The last position known for certain.
+    position: Chess,
+    /// That nothing has been played since.
     root: Hypothesis,
-    beam: ArrayVec<Hypothesis, BEAM_MAX>,
-    sightings: ArrayVec<Sighting, SIGHTINGS_MAX>,
+    beam: ArrayVec<Hypothesis, HYPOTHESES>,
+    sightings: ArrayVec<Sighting, SIGHTINGS>,
     timeline: Timeline<TIMELINE_MAX>,
     unexplained_since: Option<MediaTime>,
     /// The picture has not changed since it was read in doubt.
@@ -49,9 +51,9 @@ pub struct Tracker {
 
 /// All that a tracker needs to go on, at a moment when nothing is in flight.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TrackerSnapshot {
+pub struct TrackerSnapshot<const TEXTURES: usize = 64> {
     retina: Retina,
-    calibration: Calibration,
+    calibration: Calibration<TEXTURES>,
     shown_since: MediaTime,
 }
 
@@ -69,7 +71,9 @@ pub enum TrackerState {
     },
 }
 
-impl Tracker {
+impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
+    Tracker<HYPOTHESES, SIGHTINGS, TEXTURES>
+{
     /// Starts from a picture of the start position.
     ///
     /// # Errors
@@ -89,8 +93,7 @@ impl Tracker {
     /// A tracker that has seen nothing, to be placed in memory of fixed size and then started with [`Self::restart`].
     #[must_use]
     pub const fn blank() -> Self {
-        let root = Hypothesis::from_position(Chess::new(), MediaTime::ZERO);
-        Self::with_root(Retina::BLANK, Calibration::BLANK, root)
+        Self::settled(Retina::BLANK, Calibration::BLANK, Chess::new(), MediaTime::ZERO)
     }
 
     /// Forgets everything and starts from a picture of the start position, as [`Self::start`] does, without a copy of
@@ -100,8 +103,6 @@ impl Tracker {
     ///
     /// [`CalibrationError`] when the picture does not show the start position; the tracker is then of no use until a
     /// later restart succeeds.
-    // Not inlined: what calibrating needs of the stack is not to lie below every later frame.
-    #[inline(never)]
     pub fn restart(
         &mut self,
         view: &LumaView<'_>,
@@ -109,11 +110,38 @@ impl Tracker {
         orientation: Orientation,
         time: MediaTime,
     ) -> Result<(), CalibrationError> {
-        self.retina.recalibrate(&mut self.calibration, view, rect, orientation, time)?;
-        self.root = Hypothesis::from_position(Chess::new(), time);
+        for rank in Rank::ALL {
+            self.show_rank(view, rect, orientation, rank);
+        }
+        self.restart_from_ranks(rect, orientation, time)
+    }
+
+    /// Takes in one rank of a picture that may show the start position, of which `view` need hold no more than the
+    /// rank's rows ([`BoardRect::rows_of_rank`]). Looks of before are forgotten.
+    pub fn show_rank(&mut self, view: &LumaView<'_>, rect: BoardRect, orientation: Orientation, rank: Rank) {
+        self.retina.show_rank(view, rect, orientation, rank);
+    }
+
+    /// Forgets everything and starts, as [`Self::restart`] does, from the eight ranks last shown by [`Self::show_rank`].
+    ///
+    /// # Errors
+    ///
+    /// [`CalibrationError`] when they do not show the start position; the tracker is then of no use until a later restart
+    /// succeeds.
+    // Not inlined: what calibrating needs of the stack is not to lie below every later frame.
+    #[inline(never)]
+    pub fn restart_from_ranks(
+        &mut self,
+        rect: BoardRect,
+        orientation: Orientation,
+        time: MediaTime,
+    ) -> Result<(), CalibrationError> {
+        self.retina.recalibrate(&mut self.calibration, rect, orientation, time)?;
+        self.position = Chess::new();
+        self.root = Hypothesis::without_plies(time);
         self.beam.clear();
         self.sightings.clear();
-        self.timeline = Timeline::new();
+        self.timeline.clear();
         self.unexplained_since = None;
         self.is_doubt_spent = false;
         Ok(())
@@ -122,12 +150,12 @@ impl Tracker {
     /// What the tracker has learned and last seen, where nothing is in flight and every settled ply has been taken;
     /// `None` at other moments.
     #[must_use]
-    pub fn snapshot(&self) -> Option<TrackerSnapshot> {
+    pub fn snapshot(&self) -> Option<TrackerSnapshot<TEXTURES>> {
         let is_calm = self.beam.is_empty()
             && self.sightings.is_empty()
-            && self.timeline.plies().is_empty()
+            && self.timeline.is_empty()
             && self.unexplained_since.is_none();
-        let shown_since = self.root.shown_since.filter(|_| is_calm)?;
+        let shown_since = self.root.shown_since().filter(|_| is_calm)?;
         Some(TrackerSnapshot {
             retina: self.retina.clone(),
             calibration: self.calibration.clone(),
@@ -137,17 +165,22 @@ impl Tracker {
 
     /// A tracker that goes on from a snapshot; `position` is the one after all plies taken before it.
     #[must_use]
-    pub fn resume(snapshot: TrackerSnapshot, position: Chess) -> Self {
+    pub fn resume(snapshot: TrackerSnapshot<TEXTURES>, position: Chess) -> Self {
         let TrackerSnapshot { retina, calibration, shown_since } = snapshot;
-        let root = Hypothesis::from_position(position, shown_since);
-        Self::with_root(retina, calibration, root)
+        Self::settled(retina, calibration, position, shown_since)
     }
 
-    const fn with_root(retina: Retina, calibration: Calibration, root: Hypothesis) -> Self {
+    const fn settled(
+        retina: Retina,
+        calibration: Calibration<TEXTURES>,
+        position: Chess,
+        shown_since: MediaTime,
+    ) -> Self {
         Self {
             retina,
             calibration,
-            root,
+            position,
+            root: Hypothesis::without_plies(shown_since),
             beam: ArrayVec::new_const(),
             sightings: ArrayVec::new_const(),
             timeline: Timeline::new(),
@@ -163,6 +196,25 @@ impl Tracker {
     /// [`TimelineFull`] when nobody took the plies that settled before.
     pub fn observe(&mut self, view: &LumaView<'_>, time: MediaTime) -> Result<(), TimelineFull> {
         let changed = self.retina.look(view, time, &self.calibration);
+        self.conclude(changed, time)
+    }
+
+    /// Looks at one rank of the next frame, of which `view` need hold no more than the rank's rows
+    /// ([`BoardRect::rows_of_rank`]); returns the squares that changed. When all eight ranks have been looked at,
+    /// [`Self::conclude`] is to be told of them.
+    pub fn look_at_rank(&mut self, view: &LumaView<'_>, rank: Rank, time: MediaTime) -> Bitboard {
+        self.retina.look_at_rank(view, rank, time, &self.calibration)
+    }
+
+    /// Concludes what has been played from a frame of which all ranks have been looked at, and that on the squares
+    /// `changed`.
+    ///
+    /// # Errors
+    ///
+    /// [`TimelineFull`] when nobody took the plies that settled before.
+    // Not inlined: see `restart_from_ranks`.
+    #[inline(never)]
+    pub fn conclude(&mut self, changed: Bitboard, time: MediaTime) -> Result<(), TimelineFull> {
         if changed.is_empty() {
             self.stand(time);
         } else {
@@ -188,7 +240,7 @@ impl Tracker {
     ///
     /// [`TimelineFull`] when nobody took the plies that settled before.
     pub fn finish(&mut self) -> Result<(), TimelineFull> {
-        match self.best(|h| h.shown_since.is_some()) {
+        match self.best(|h| h.shown_since().is_some()) {
             Some(index) => self.commit(index, usize::MAX, MediaTime::ZERO),
             None => Ok(()),
         }
@@ -202,7 +254,7 @@ impl Tracker {
     /// The position after all settled plies.
     #[must_use]
     pub const fn position(&self) -> &Chess {
-        &self.root.position
+        &self.position
     }
 
     /// What is known of the present picture.
@@ -210,7 +262,7 @@ impl Tracker {
     pub fn state(&self) -> TrackerState {
         match self.unexplained_since {
             Some(since) => TrackerState::Lost { since },
-            None if self.root.shown_since.is_some() => TrackerState::Settled,
+            None if self.root.shown_since().is_some() => TrackerState::Settled,
             None => TrackerState::Unsettled,
         }
     }
@@ -223,9 +275,9 @@ impl Tracker {
 
     /// The last sighting still stands, where what is seen now is a sighting.
     fn stand(&mut self, now: MediaTime) {
-        let is_shown = core::iter::once(&self.root).chain(&self.beam).any(|h| h.shown_since.is_some());
+        let is_shown = core::iter::once(&self.root).chain(&self.beam).any(|h| h.shown_since().is_some());
         if let Some(sighting) = self.sightings.last_mut().filter(|_| is_shown) {
-            sighting.last = now;
+            sighting.stand_until(now);
         }
     }
 
@@ -233,19 +285,8 @@ impl Tracker {
     fn follow(&mut self, now: MediaTime) {
         let reading = self.retina.reading();
         let differ = Differ::new(&reading);
-        let certain = self.root.placement();
-        let mut is_shown = false;
-        let mut is_news = false;
-        for hypothesis in core::iter::once(&mut self.root).chain(&mut self.beam) {
-            if differ.shows(&certain, &hypothesis.placement()) {
-                is_shown = true;
-                is_news |= hypothesis.shown_since.is_none();
-                hypothesis.shown_since.get_or_insert(now);
-                hypothesis.follow_last_ply(&self.retina, now);
-            } else {
-                hypothesis.shown_since = None;
-            }
-        }
+        let certain = Placement::from(self.position.board());
+        let (mut is_shown, mut is_news) = self.compare(&differ, &certain, now);
         // Even where an earlier placement is shown again: pieces may have come back to it, as in a repetition. Three plies
         // would explain a piece that was lifted and put back.
         let plies_max = if is_shown { RETURN_PLIES_MAX } else { 1 };
@@ -255,7 +296,7 @@ impl Tracker {
         // A piece in flight has left its square, and that could be explained by captures that never were. Several plies
         // in one step are looked for only where no ply in flight explains the picture.
         let mut present = core::iter::once(&self.root).chain(&self.beam);
-        if !is_shown && !present.any(|h| shows_flight(&h.position, &reading)) {
+        if !is_shown && !present.any(|h| shows_flight(&h.position(&self.position), &reading)) {
             is_news = self.explain(&differ, &certain, STEP_PLIES_MAX, now);
             is_shown = is_news;
         }
@@ -263,13 +304,35 @@ impl Tracker {
             if self.sightings.is_full() {
                 self.sightings.pop_at(0);
             }
-            self.sightings.push(Sighting { reading, first: now, last: now });
+            // Without any room for sightings, rivals are compared by their plies and looks alone.
+            let _ = self.sightings.try_push(Sighting::new(reading, now));
         }
         if is_shown {
             self.unexplained_since = None;
         } else {
             self.unexplained_since.get_or_insert(now);
         }
+    }
+
+    /// Compares every hypothesis with a changed picture; returns whether one is shown, and whether one newly is.
+    #[inline(never)]
+    fn compare(&mut self, differ: &Differ<'_>, certain: &Placement, now: MediaTime) -> (bool, bool) {
+        let scene = Scene { retina: &self.retina, calibration: &self.calibration };
+        let (mut is_shown, mut is_news) = (false, false);
+        for hypothesis in core::iter::once(&mut self.root).chain(&mut self.beam) {
+            let placement = Placement::from(hypothesis.position(&self.position).board());
+            if differ.shows(certain, &placement) {
+                is_shown = true;
+                if hypothesis.shown_since().is_none() {
+                    is_news = true;
+                    hypothesis.set_shown_since(Some(now));
+                }
+                hypothesis.follow_last_ply(&placement, scene, now);
+            } else {
+                hypothesis.set_shown_since(None);
+            }
+        }
+        (is_shown, is_news)
     }
 
     /// Where a still picture stays unexplained, decides its unclear squares by what explains them better than what stood
@@ -280,8 +343,8 @@ impl Tracker {
             return;
         }
         self.is_doubt_spent = true;
-        let certain = self.root.placement();
-        let reading = self.retina.doubtful_reading(&certain);
+        let certain = Placement::from(self.position.board());
+        let reading = self.retina.doubtful_reading(&certain, &self.calibration);
         if self.explain(&Differ::new(&reading), &certain, 1, now) {
             self.unexplained_since = None;
         }
@@ -295,15 +358,23 @@ impl Tracker {
         plies_max: usize,
         now: MediaTime,
     ) -> bool {
+        let scene = Scene { retina: &self.retina, calibration: &self.calibration };
         let mut budget_nodes = FRAME_BUDGET_NODES;
         for plies in 1..=plies_max {
-            let mut news = ArrayVec::<Hypothesis, BEAM_MAX>::new();
+            let mut news = ArrayVec::<Hypothesis, HYPOTHESES>::new();
             for hypothesis in core::iter::once(&self.root).chain(&self.beam) {
                 let mut found = Explanations::new();
-                differ.explain(&hypothesis.position, certain, plies, &mut budget_nodes, &mut found);
+                differ.explain(
+                    &hypothesis.position(&self.position),
+                    certain,
+                    plies,
+                    &mut budget_nodes,
+                    &mut found,
+                );
                 let is_ambiguous = found.len() > 1;
                 for moves in &found {
-                    let Some(mut next) = hypothesis.followed_by(moves, &self.retina, now) else { continue };
+                    let followed = hypothesis.followed_by(moves, &self.position, scene, now);
+                    let Some(mut next) = followed else { continue };
                     if is_ambiguous {
                         let first_new = hypothesis.plies.len();
                         next.plies[first_new..].iter_mut().for_each(|p| p.is_ambiguous = true);
@@ -333,14 +404,15 @@ impl Tracker {
                 self.beam.swap_remove(worst);
             }
         }
-        self.beam.push(hypothesis);
+        // A beam without any room follows no game.
+        let _ = self.beam.try_push(hypothesis);
     }
 
     /// What tells rivals apart: sightings left unexplained, then plies, then what the pieces' looks leave unexplained.
     fn rank(&self, hypothesis: &Hypothesis) -> (usize, usize, u32) {
-        let root = &self.root.position;
-        let cost = hypothesis.cost(&Placement::from(root.board()), &self.retina);
-        (hypothesis.unexplained(root, &self.sightings), hypothesis.plies.len(), cost)
+        let scene = Scene { retina: &self.retina, calibration: &self.calibration };
+        let cost = hypothesis.cost(&self.position, scene);
+        (hypothesis.unexplained(&self.position, &self.sightings), hypothesis.plies.len(), cost)
     }
 
     /// The best hypothesis of the beam among those that `pick` picks.
@@ -359,7 +431,7 @@ impl Tracker {
         if let Some(index) = self.best(|h| self.is_settled(h, now)) {
             return self.commit(index, usize::MAX, now);
         }
-        if self.root.shown_since.is_some_and(|since| now.us_since(since) >= SHOWN_MIN_US) {
+        if self.root.shown_since().is_some_and(|since| now.us_since(since) >= SHOWN_MIN_US) {
             // Whatever passed over the board, nothing has been played.
             self.beam.clear();
             self.sightings.clear();
@@ -369,7 +441,7 @@ impl Tracker {
         while let Some(index) = self.best(|_| true)
             && let [first, .., last] = self.beam[index].plies.as_slice()
             && self.beam[index].plies.len() >= CERTAIN_PLIES
-            && first.time < last.time
+            && first.time() < last.time()
         {
             self.commit(index, 1, now)?;
         }
@@ -383,7 +455,7 @@ impl Tracker {
 
     /// Whether a hypothesis is shown, and nothing moves on the squares it changes nor on any that is unclear.
     fn is_settled(&self, hypothesis: &Hypothesis, now: MediaTime) -> bool {
-        let Some(shown_since) = hypothesis.shown_since else { return false };
+        let Some(shown_since) = hypothesis.shown_since() else { return false };
         let is_still = hypothesis
             .touched_squares()
             .into_iter()
@@ -399,15 +471,15 @@ impl Tracker {
         let (certain, open) = chosen.plies.split_at(count);
         for &ply in certain {
             self.timeline.push(ply)?;
-            self.root.position.play_unchecked(ply.mv);
+            self.position.play_unchecked(ply.mv);
         }
         if open.is_empty() {
-            self.root.shown_since = chosen.shown_since;
+            self.root.set_shown_since(chosen.shown_since());
             self.beam.clear();
             self.sightings.clear();
             self.learn(certain, now);
         } else {
-            self.root.shown_since = None;
+            self.root.set_shown_since(None);
             self.beam
                 .retain(|h| h.plies.len() > count && h.plies.iter().zip(certain).all(|(a, b)| a.mv == b.mv));
             for hypothesis in &mut self.beam {
@@ -419,16 +491,16 @@ impl Tracker {
 
     /// Learns from what the squares show for certain: kings and queens on the square colour on which they do not start,
     /// and the textures of bare squares that have changed since they were learned.
-    fn learn(&mut self, plies: &[TimedPly], now: MediaTime) {
+    fn learn(&mut self, plies: &[HeldPly], now: MediaTime) {
         let touched = plies
             .iter()
             .flat_map(|p| landing_squares(p.mv).into_iter().chain(p.mv.from()))
             .fold(Bitboard::EMPTY, |all, sq| all | Bitboard::from(sq));
-        let board = self.root.position.board().clone();
+        let board = self.position.board().clone();
         let mut has_learned = false;
         for square in touched & board.occupied() {
             if let Some(piece) = board.piece_at(square) {
-                has_learned |= self.calibration.learn_piece(piece, square, self.retina.watch(square).tile());
+                has_learned |= self.calibration.learn_piece(piece, square, self.retina.tile(square));
             }
         }
         for square in !board.occupied() {
@@ -436,7 +508,7 @@ impl Tracker {
             let stands = now.us_since(watch.changed_at()) >= STILL_MIN_US;
             let is_marked = touched.contains(square);
             if is_marked || (stands && watch.shows_bare()) {
-                has_learned |= self.calibration.learn_bare(square, watch.tile(), is_marked);
+                has_learned |= self.calibration.learn_bare(square, self.retina.tile(square), is_marked);
             }
         }
         if has_learned {
@@ -447,6 +519,6 @@ impl Tracker {
     /// The side to move after all settled plies.
     #[must_use]
     pub fn turn(&self) -> Color {
-        self.root.position.turn()
+        self.position.turn()
     }
 }

@@ -145,6 +145,13 @@ impl BoardRect {
         }
     }
 
+    /// The rows of pixels, half open, on which a rank lies, in whole or in part.
+    #[must_use]
+    pub fn rows_of_rank(&self, rank: Rank, orientation: Orientation) -> core::ops::Range<usize> {
+        let rect = self.square(Square::from_coords(File::A, rank), orientation);
+        (rect.top_q8 >> 8) as usize..rect.bottom_q8.div_ceil(256) as usize
+    }
+
     /// Where `square` lies in the picture.
     pub(crate) fn square(&self, square: Square, orientation: Orientation) -> PixelRect {
         let (column, row) = column_and_row(square, orientation);

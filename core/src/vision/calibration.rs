@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use shakmaty::{Board, Color, Piece, Rank, Role, Square};
 
 use super::piece_model::{CLASS_COUNT, CLEAR_Q7, CellShift, Class, LookModel, Shade, Texture};
-use super::tile::{TILE_CELLS, TILE_EDGE, Tile};
+use super::textures::Textures;
+use super::tile::{BoardTiles, TILE_CELLS, TILE_EDGE, Tile};
 
 /// A bare square shows less than this share of the weakest piece's contrast.
 const BARE_ENERGY_MAX_PERCENT: u32 = 25;
@@ -26,13 +27,14 @@ const SHADE_CONTRAST_MIN_Q4: i32 = 12 * 16;
 /// The weakest piece shows at least this contrast, luma².
 const PIECE_ENERGY_MIN: u32 = 40;
 
-/// What every piece and every bare square looks like in one video.
+/// What every piece and every bare square looks like in one video. Of the bare squares `TEXTURES` may differ from each other
+/// beyond their luma; where there are more, some are taken for the nearest of those.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Calibration {
+pub struct Calibration<const TEXTURES: usize = 64> {
     /// The mean bare light and dark square.
     bare: [Tile; 2],
-    /// What each bare square shows beyond its mean luma: eight ranks of eight squares.
-    textures: [[Texture; 8]; 8],
+    /// What each bare square shows beyond its mean luma.
+    textures: Textures<TEXTURES>,
     /// Squares that have been seen bare.
     seen_bare: u64,
     pieces: [LookModel; 12],
@@ -74,10 +76,8 @@ impl core::fmt::Display for CalibrationError {
 impl core::error::Error for CalibrationError {}
 
 /// What a look at one square tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SquareLook {
-    /// How badly each class explains the square, luma².
-    pub(crate) costs: [u16; CLASS_COUNT],
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SquareLook {
     /// Bit i: class i explains the square well. None set: the square is unclear.
     pub(crate) plausible: u16,
     /// The class that explains the square best.
@@ -86,44 +86,34 @@ pub struct SquareLook {
     pub(crate) offset_q6: [i16; 2],
 }
 
-impl Calibration {
+impl<const TEXTURES: usize> Calibration<TEXTURES> {
     /// What has learned nothing yet.
     pub(crate) const BLANK: Self = Self {
         bare: [Tile::flat(0); 2],
-        textures: [[Texture::PLAIN; 8]; 8],
+        textures: Textures::PLAIN,
         seen_bare: 0,
         pieces: [LookModel::BARE; 12],
         measured: 0,
         weakest_energy: [0; 2],
     };
 
-    /// Learns from the 64 tiles of the start position, a1 first.
-    ///
-    /// # Errors
-    ///
-    /// [`CalibrationError`] when the tiles do not show the start position.
-    pub fn from_start(tiles: &[Tile; 64]) -> Result<Self, CalibrationError> {
-        let mut calibration = Self::BLANK;
-        calibration.learn_start(tiles)?;
-        Ok(calibration)
-    }
-
-    /// Forgets everything and learns from the 64 tiles of the start position, a1 first, without a copy of itself on the
-    /// stack. After an error it is of no use until it has learned anew.
-    pub(crate) fn learn_start(&mut self, tiles: &[Tile; 64]) -> Result<(), CalibrationError> {
+    /// Forgets everything and learns from the tiles of the start position, without a copy of itself on the stack. After an
+    /// error it is of no use until it has learned anew.
+    pub(crate) fn learn_start(&mut self, tiles: &BoardTiles) -> Result<(), CalibrationError> {
         let start = Board::new();
         let is_bare = |sq: Square| start.piece_at(sq).is_none();
         self.bare = [Shade::Light, Shade::Dark]
             .map(|shade| mean_tile(tiles, |sq| is_bare(sq) && Shade::of(sq) == shade));
         self.seen_bare = (!start.occupied()).0;
         self.measured = 0;
+        self.textures.clear();
         for square in Square::ALL {
             // Under a piece the texture is taken to be that of the bare squares of its file: coordinates and grid lines
             // repeat along a file.
             let alike =
                 |sq: Square| is_bare(sq) && sq.file() == square.file() && Shade::of(sq) == Shade::of(square);
-            let tile = if is_bare(square) { tiles[square as usize] } else { mean_tile(tiles, alike) };
-            *self.texture_mut(square) = Texture::of(&tile);
+            let tile = if is_bare(square) { *tiles.at(square) } else { mean_tile(tiles, alike) };
+            self.textures.set(square, Texture::of(&tile));
         }
         for role in Role::ALL {
             for color in Color::ALL {
@@ -140,7 +130,7 @@ impl Calibration {
             return Err(CalibrationError::UpsideDown);
         }
         for square in Square::ALL {
-            let look = self.look(&tiles[square as usize], square);
+            let look = self.look(tiles.at(square), square);
             if look.plausible & (1 << Class::of(start.piece_at(square)).index()) == 0 {
                 return Err(CalibrationError::NotTheStartPosition { square });
             }
@@ -149,7 +139,7 @@ impl Calibration {
     }
 
     /// Learns one piece from where it stands at the start.
-    fn learn_at_start(&mut self, tiles: &[Tile; 64], start: &Board, piece: Piece) {
+    fn learn_at_start(&mut self, tiles: &BoardTiles, start: &Board, piece: Piece) {
         let seen = |shade| {
             let on = move |sq: Square| start.piece_at(sq) == Some(piece) && Shade::of(sq) == shade;
             Square::ALL.into_iter().any(on).then(|| mean_tile(tiles, on))
@@ -185,11 +175,11 @@ impl Calibration {
 
     /// Kings and queens are seen on one square colour each, where a white piece's fill may have the square's own luma.
     /// The black counterpart is of one luma, so its outline can be measured, and in almost every set it is the same.
-    fn share_outlines(&mut self, tiles: &[Tile; 64]) {
+    fn share_outlines(&mut self, tiles: &BoardTiles) {
         for (white, black) in [(Square::D1, Square::D8), (Square::E1, Square::E8)] {
             let behind = |sq| &self.bare[Shade::of(sq) as usize];
-            let outline = outline_q7(&tiles[black as usize], behind(black));
-            let guess = silhouette_q7(&tiles[white as usize], behind(white));
+            let outline = outline_q7(tiles.at(black), behind(black));
+            let guess = silhouette_q7(tiles.at(white), behind(white));
             // The outer ring may hold grid lines and coordinates.
             let inner = 1..TILE_EDGE - 1;
             let sticks_out =
@@ -200,8 +190,7 @@ impl Calibration {
             }
             for square in [white, black] {
                 if let Some(piece) = Board::new().piece_at(square) {
-                    let model =
-                        LookModel::from_transparency(&tiles[square as usize], behind(square), outline);
+                    let model = LookModel::from_transparency(tiles.at(square), behind(square), outline);
                     self.pieces[piece_slot(piece)] = model;
                 }
             }
@@ -218,7 +207,7 @@ impl Calibration {
             return false;
         }
         // The square may be tinted: its background is what explains the cells that the piece leaves clear.
-        let texture = self.texture(square);
+        let texture = self.textures.at(square);
         let behind = texture.on(self.pieces[slot].fit(tile, texture, CellShift::default()).background_q4);
         let behind_home = &self.bare[shade.other() as usize];
         if (behind.mean_q4() - behind_home.mean_q4()).abs() < SHADE_CONTRAST_MIN_Q4 {
@@ -244,18 +233,7 @@ impl Calibration {
             return false;
         }
         self.seen_bare |= bit;
-        let seen = Texture::of(tile);
-        core::mem::replace(self.texture_mut(square), seen) != seen
-    }
-
-    const fn texture(&self, square: Square) -> &Texture {
-        let index = square as usize;
-        &self.textures[index / 8][index % 8]
-    }
-
-    const fn texture_mut(&mut self, square: Square) -> &mut Texture {
-        let index = square as usize;
-        &mut self.textures[index / 8][index % 8]
+        self.textures.set(square, Texture::of(tile))
     }
 
     fn measure_energies(&mut self) {
@@ -268,11 +246,11 @@ impl Calibration {
         }
     }
 
-    fn check_bare_squares(&self, tiles: &[Tile; 64], start: &Board) -> Result<(), CalibrationError> {
+    fn check_bare_squares(&self, tiles: &BoardTiles, start: &Board) -> Result<(), CalibrationError> {
         let all_bare = Square::ALL
             .into_iter()
             .filter(|&sq| start.piece_at(sq).is_none())
-            .all(|square| self.look(&tiles[square as usize], square).plausible & 1 != 0);
+            .all(|square| self.look(tiles.at(square), square).plausible & 1 != 0);
         if all_bare { Ok(()) } else { Err(CalibrationError::NoBareSquares) }
     }
 
@@ -283,14 +261,35 @@ impl Calibration {
         }
     }
 
+    /// How badly a class explains a square that shows `tile`, luma².
+    pub(crate) fn cost(&self, tile: &Tile, square: Square, class: Class) -> u16 {
+        self.model(class).fit(tile, self.textures.at(square), CellShift::default()).cost
+    }
+
+    /// How badly each class explains a square that shows `tile`, luma².
+    pub(crate) fn costs(&self, tile: &Tile, square: Square) -> [u16; CLASS_COUNT] {
+        let mut costs = [0; CLASS_COUNT];
+        for class in Class::all() {
+            costs[class.index()] = self.cost(tile, square, class);
+        }
+        costs
+    }
+
+    /// How far a piece of this class stands from the centre of a square that shows `tile`, right and down, 1/64 cell; zero
+    /// for a bare square.
+    pub(crate) fn offset_q6(&self, tile: &Tile, square: Square, class: Class) -> [i16; 2] {
+        if class == Class::EMPTY {
+            return [0; 2];
+        }
+        let cost = u32::from(self.cost(tile, square, class));
+        stance(self.model(class), tile, self.textures.at(square), cost).offset_q6
+    }
+
     /// Compares a tile with every class.
     pub(crate) fn look(&self, tile: &Tile, square: Square) -> SquareLook {
         let shade = Shade::of(square);
-        let texture = self.texture(square);
-        let mut costs = [0; CLASS_COUNT];
-        for class in Class::all() {
-            costs[class.index()] = self.model(class).fit(tile, texture, CellShift::default()).cost;
-        }
+        let texture = self.textures.at(square);
+        let costs = self.costs(tile, square);
         let piece = Class::all().skip(1).min_by_key(|c| costs[c.index()]).unwrap_or(Class::EMPTY);
         let energy = u32::from(costs[0]);
         let cost = u32::from(costs[piece.index()]);
@@ -298,14 +297,14 @@ impl Calibration {
         // A faint mark on a bare square is no piece: the piece has to explain most of what is seen.
         let is_faint = energy <= bare_max.max(NOISE_COST) || (energy <= bare_max * 2 && cost > energy);
         if is_faint && cost * 2 > energy {
-            return SquareLook { costs, plausible: 1, best: Class::EMPTY, offset_q6: [0; 2] };
+            return SquareLook { plausible: 1, best: Class::EMPTY, offset_q6: [0; 2] };
         }
         let stance = stance(self.model(piece), tile, texture, cost);
         let mut plausible = u16::from(energy <= bare_max);
         if stance.is_centred {
             plausible |= self.plausible_pieces(&costs, cost);
         }
-        SquareLook { costs, plausible, best: piece, offset_q6: stance.offset_q6 }
+        SquareLook { plausible, best: piece, offset_q6: stance.offset_q6 }
     }
 
     /// The pieces that explain a tile well, where the best of them costs `best_cost`.
@@ -435,11 +434,11 @@ fn home_shade(piece: Piece) -> Shade {
 }
 
 /// Cell by cell mean of the tiles of the squares that `pick` picks.
-fn mean_tile(tiles: &[Tile; 64], pick: impl Fn(Square) -> bool) -> Tile {
+fn mean_tile(tiles: &BoardTiles, pick: impl Fn(Square) -> bool) -> Tile {
     let mut sums = [0_u32; TILE_CELLS];
     let mut count = 0;
     for square in Square::ALL.into_iter().filter(|&sq| pick(sq)) {
-        for (sum, luma) in sums.iter_mut().zip(tiles[square as usize].cells()) {
+        for (sum, luma) in sums.iter_mut().zip(tiles.at(square).cells()) {
             *sum += u32::from(luma);
         }
         count += 1;
@@ -452,9 +451,9 @@ fn mean_tile(tiles: &[Tile; 64], pick: impl Fn(Square) -> bool) -> Tile {
 }
 
 /// Summed luma of two ranks, which hold as many light squares as dark ones.
-fn side_luma(tiles: &[Tile; 64], ranks: [Rank; 2]) -> u32 {
+fn side_luma(tiles: &BoardTiles, ranks: [Rank; 2]) -> u32 {
     let on_ranks = Square::ALL.into_iter().filter(|sq| ranks.contains(&sq.rank()));
-    on_ranks.flat_map(|sq| tiles[sq as usize].cells()).map(u32::from).sum()
+    on_ranks.flat_map(|sq| tiles.at(sq).cells()).map(u32::from).sum()
 }
 
 /// Cells reached from the tile's border through cells that differ less than `full` from the bare square.

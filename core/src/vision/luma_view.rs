@@ -9,6 +9,8 @@ pub struct LumaView<'a> {
     width_px: usize,
     height_px: usize,
     stride_bytes: usize,
+    /// The picture's row with which the bytes begin.
+    first_row: usize,
 }
 
 /// Why bytes are no picture of the size that was claimed.
@@ -73,7 +75,29 @@ impl<'a> LumaView<'a> {
         if bytes.len() < expected_bytes {
             return Err(LumaViewError::TooFewBytes { actual_bytes: bytes.len(), expected_bytes });
         }
-        Ok(Self { bytes, width_px, height_px, stride_bytes })
+        Ok(Self { bytes, width_px, height_px, stride_bytes, first_row: 0 })
+    }
+
+    /// A view of a strip of a picture: of its `width_px` by `height_px` pixels the `bytes` hold as many rows as fit in them,
+    /// from row `first_row` on. So a device looks at a frame of which it never holds more than a part.
+    ///
+    /// # Errors
+    ///
+    /// [`LumaViewError`] when the size is empty, or the bytes hold not even one row.
+    pub const fn strip(
+        bytes: &'a [u8],
+        width_px: usize,
+        height_px: usize,
+        stride_bytes: usize,
+        first_row: usize,
+    ) -> Result<Self, LumaViewError> {
+        if height_px == 0 {
+            return Err(LumaViewError::Empty);
+        }
+        match Self::new(bytes, width_px, 1, stride_bytes) {
+            Ok(view) => Ok(Self { height_px, first_row, ..view }),
+            Err(error) => Err(error),
+        }
     }
 
     /// Pixels in a row.
@@ -88,14 +112,12 @@ impl<'a> LumaView<'a> {
         self.height_px
     }
 
-    /// The pixels of row `y`; empty below the picture.
+    /// The pixels of row `y`; empty below the picture and outside the strip.
     #[must_use]
     pub fn row(&self, y: usize) -> &'a [u8] {
-        if y >= self.height_px {
-            return &[];
-        }
-        let start = y * self.stride_bytes;
-        self.bytes.get(start..start + self.width_px).unwrap_or(&[])
+        let Some(row) = y.checked_sub(self.first_row).filter(|_| y < self.height_px) else { return &[] };
+        let from_row_on = self.bytes.get(row.saturating_mul(self.stride_bytes)..).unwrap_or(&[]);
+        from_row_on.get(..self.width_px).unwrap_or(&[])
     }
 }
 
@@ -113,6 +135,20 @@ mod tests {
             LumaView::new(&bytes[..10], 3, 2, 8).unwrap_err(),
             LumaViewError::TooFewBytes { actual_bytes: 10, expected_bytes: 11 }
         );
+    }
+
+    #[test]
+    fn a_strip_shows_the_rows_it_holds_and_no_others() {
+        let picture: [u8; 40] = core::array::from_fn(|i| i as u8);
+        let whole = LumaView::new(&picture, 4, 10, 4).expect("40 bytes suffice");
+        let strip = LumaView::strip(&picture[12..24], 4, 10, 4, 3).expect("three rows");
+        for y in 0..12 {
+            assert_eq!(strip.row(y), if (3..6).contains(&y) { whole.row(y) } else { &[] }, "row {y}");
+        }
+        assert_eq!(strip.height_px(), 10);
+        assert!(LumaView::strip(&picture[..3], 4, 10, 4, 0).is_err());
+        let far = LumaView::strip(&picture, 4, usize::MAX, 4, 1).expect("ten rows");
+        assert!(far.row(usize::MAX - 1).is_empty());
     }
 
     #[test]

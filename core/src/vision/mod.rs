@@ -7,13 +7,16 @@ mod piece_model;
 mod placement;
 mod reading;
 mod retina;
+mod scene;
+mod textures;
 mod tile;
 
 pub use board_rect::{BoardRect, BoardRectError, Orientation};
-pub use calibration::{Calibration, CalibrationError, SquareLook};
+pub use calibration::{Calibration, CalibrationError};
 pub use luma_view::{LumaView, LumaViewError};
 pub use piece_model::{CLASS_COUNT, Class, LookModel};
 pub use placement::Placement;
 pub use reading::BoardReading;
 pub use retina::{Retina, SquareWatch};
+pub(crate) use scene::Scene;
 pub use tile::{TILE_EDGE, Tile};

@@ -136,6 +136,12 @@ impl Texture {
         texture
     }
 
+    /// How far two textures lie apart: the summed differences of their cells, luma.
+    pub(crate) fn distance(&self, other: &Self) -> u32 {
+        let cells = self.rows.iter().flatten().zip(other.rows.iter().flatten());
+        cells.map(|(a, b)| u32::from(a.abs_diff(*b))).sum()
+    }
+
     /// The texture on a mean luma, in 1/16.
     pub(crate) fn on(&self, mean_q4: i32) -> Tile {
         let mut tile = Tile::flat(0);

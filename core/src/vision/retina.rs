@@ -1,16 +1,16 @@
 //! The last look at every square, and since when it has not changed.
 
 use serde::{Deserialize, Serialize};
-use shakmaty::{Bitboard, Square};
+use shakmaty::{Bitboard, Rank, Square};
 
 use super::board_rect::{BoardRect, Orientation};
-use super::calibration::{Calibration, CalibrationError, SquareLook};
+use super::calibration::{Calibration, CalibrationError};
 use super::luma_view::LumaView;
 use super::piece_model::{CLASS_COUNT, Class};
 use super::placement::Placement;
 use super::reading::BoardReading;
-use super::tile::Tile;
-use crate::media_time::MediaTime;
+use super::tile::{BoardTiles, Tile};
+use crate::media_time::{CompactTime, MediaTime};
 
 /// A cell that differs more than this from the last look has changed, luma.
 ///
@@ -27,29 +27,39 @@ const STEP_MAX_Q6: i16 = 16;
 /// Steps below this are within the error of fits that a pointer disturbs, 1/64 cell.
 const COARSE_STEP_MIN_Q6: i16 = 12;
 
-/// One square: how it looked when it last changed, and what that look tells.
+/// One square: when it last changed, and what that look told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SquareWatch {
-    tile: Tile,
-    look: SquareLook,
-    changed_at: MediaTime,
-    rested_at: MediaTime,
+    changed_at: CompactTime,
+    rested_at: CompactTime,
     /// How far the content moved with the last change, right and down, 1/64 cell.
     step_q6: Option<[i16; 2]>,
+    /// Bit i: class i explains the square well. None set: the square is unclear.
+    plausible: u16,
+    /// The class that explains the square best.
+    best: Class,
 }
 
 impl SquareWatch {
+    const NOTHING: Self = Self {
+        changed_at: CompactTime::ZERO,
+        rested_at: CompactTime::ZERO,
+        step_q6: None,
+        plausible: 0,
+        best: Class::EMPTY,
+    };
+
     /// Since when the square has not changed.
     #[must_use]
     pub const fn changed_at(&self) -> MediaTime {
-        self.changed_at
+        self.changed_at.time()
     }
 
     /// Since when the square has held its content at about the same place, whatever else (a pointer, a tint) changed
     /// there.
     #[must_use]
     pub const fn rested_at(&self) -> MediaTime {
-        self.rested_at
+        self.rested_at.time()
     }
 
     /// How far the content moved with the last change, right and down, in 1/64 cell; `None` where it moved too far to
@@ -59,22 +69,10 @@ impl SquareWatch {
         self.step_q6
     }
 
-    /// How badly each class explains the square, luma².
-    #[must_use]
-    pub const fn costs(&self) -> &[u16; CLASS_COUNT] {
-        &self.look.costs
-    }
-
     /// Whether the square shows nothing but its own colour.
     #[must_use]
-    pub fn shows_bare(&self) -> bool {
-        self.look.plausible == 1
-    }
-
-    /// The square's cells when it last changed.
-    #[must_use]
-    pub const fn tile(&self) -> &Tile {
-        &self.tile
+    pub const fn shows_bare(&self) -> bool {
+        self.plausible == 1
     }
 }
 
@@ -83,17 +81,10 @@ impl SquareWatch {
 pub struct Retina {
     rect: BoardRect,
     orientation: Orientation,
+    /// The squares' cells when they last changed.
+    tiles: BoardTiles,
     /// Eight ranks of eight squares.
     watches: [[SquareWatch; 8]; 8],
-}
-
-/// How far the same content has moved on a square, 1/64 cell.
-fn step(before: &SquareWatch, tile: &Tile, look: &SquareLook) -> Option<[i16; 2]> {
-    // Where too much differs for the gradients, the fits of the moved models tell; they feel only larger steps.
-    tile.step_since(&before.tile).or_else(|| {
-        let [x, y] = [0, 1].map(|axis| look.offset_q6[axis] - before.look.offset_q6[axis]);
-        Some([x, y].map(|s| if s.abs() < COARSE_STEP_MIN_Q6 { 0 } else { s }))
-    })
 }
 
 impl Retina {
@@ -109,74 +100,127 @@ impl Retina {
         time: MediaTime,
     ) -> Result<(Self, Calibration), CalibrationError> {
         let (mut retina, mut calibration) = (Self::BLANK, Calibration::BLANK);
-        retina.recalibrate(&mut calibration, view, rect, orientation, time)?;
+        for rank in Rank::ALL {
+            retina.show_rank(view, rect, orientation, rank);
+        }
+        retina.recalibrate(&mut calibration, rect, orientation, time)?;
         Ok((retina, calibration))
     }
 
     /// What has seen nothing yet.
-    pub(crate) const BLANK: Self = {
-        const NOTHING: SquareWatch = SquareWatch {
-            tile: Tile::flat(0),
-            look: SquareLook { costs: [0; CLASS_COUNT], plausible: 0, best: Class::EMPTY, offset_q6: [0; 2] },
-            changed_at: MediaTime::ZERO,
-            rested_at: MediaTime::ZERO,
-            step_q6: None,
-        };
-        Self {
-            rect: BoardRect::LEAST,
-            orientation: Orientation::WhiteBottom,
-            watches: [const { [const { NOTHING }; 8] }; 8],
-        }
+    pub(crate) const BLANK: Self = Self {
+        rect: BoardRect::LEAST,
+        orientation: Orientation::WhiteBottom,
+        tiles: BoardTiles::BLACK,
+        watches: [const { [const { SquareWatch::NOTHING }; 8] }; 8],
     };
 
-    /// Forgets everything, learns the looks of the start position and takes the first look, without a copy of itself or
-    /// the calibration on the stack. After an error neither is of use until it has been calibrated anew.
-    pub(crate) fn recalibrate(
+    /// Takes in one rank of a picture that may show the start position.
+    pub(crate) fn show_rank(
         &mut self,
-        calibration: &mut Calibration,
         view: &LumaView<'_>,
+        rect: BoardRect,
+        orientation: Orientation,
+        rank: Rank,
+    ) {
+        for square in Bitboard::from_rank(rank) {
+            *self.tiles.at_mut(square) = Tile::sample(view, rect.square(square, orientation));
+        }
+    }
+
+    /// Forgets everything but the eight ranks that were shown, learns the looks of the start position from them and takes
+    /// them as the first look, without a copy of itself or the calibration on the stack. After an error neither is of use
+    /// until it has been calibrated anew.
+    pub(crate) fn recalibrate<const TEXTURES: usize>(
+        &mut self,
+        calibration: &mut Calibration<TEXTURES>,
         rect: BoardRect,
         orientation: Orientation,
         time: MediaTime,
     ) -> Result<(), CalibrationError> {
-        let mut tiles = [Tile::flat(0); 64];
-        for (square, tile) in Square::ALL.into_iter().zip(&mut tiles) {
-            *tile = Tile::sample(view, rect.square(square, orientation));
-        }
-        calibration.learn_start(&tiles)?;
+        calibration.learn_start(&self.tiles)?;
         (self.rect, self.orientation) = (rect, orientation);
-        let watches = self.watches.iter_mut().flatten();
-        for ((square, watch), tile) in Square::ALL.into_iter().zip(watches).zip(tiles) {
-            let look = calibration.look(&tile, square);
-            *watch = SquareWatch { tile, look, changed_at: time, rested_at: time, step_q6: None };
+        let time = CompactTime::from_time(time);
+        for square in Square::ALL {
+            let look = calibration.look(self.tiles.at(square), square);
+            *self.watch_mut(square) = SquareWatch {
+                changed_at: time,
+                rested_at: time,
+                step_q6: None,
+                plausible: look.plausible,
+                best: look.best,
+            };
         }
         Ok(())
     }
 
     /// Looks at a frame; returns the squares that changed.
-    pub fn look(&mut self, view: &LumaView<'_>, time: MediaTime, calibration: &Calibration) -> Bitboard {
+    pub fn look<const TEXTURES: usize>(
+        &mut self,
+        view: &LumaView<'_>,
+        time: MediaTime,
+        calibration: &Calibration<TEXTURES>,
+    ) -> Bitboard {
+        let look_at = |changed, rank| changed | self.look_at_rank(view, rank, time, calibration);
+        Rank::ALL.into_iter().fold(Bitboard::EMPTY, look_at)
+    }
+
+    /// Looks at one rank of a frame, of which `view` need hold no more; returns the squares that changed.
+    pub fn look_at_rank<const TEXTURES: usize>(
+        &mut self,
+        view: &LumaView<'_>,
+        rank: Rank,
+        time: MediaTime,
+        calibration: &Calibration<TEXTURES>,
+    ) -> Bitboard {
         let mut changed = Bitboard::EMPTY;
-        for (square, watch) in Square::ALL.into_iter().zip(self.watches.iter_mut().flatten()) {
+        for square in Bitboard::from_rank(rank) {
             let tile = Tile::sample(view, self.rect.square(square, self.orientation));
-            let is_awake = time.us_since(watch.changed_at) <= AWAKE_MAX_US;
+            let is_awake = time.us_since(self.watch(square).changed_at()) <= AWAKE_MAX_US;
             let threshold = if is_awake { AWAKE_THRESHOLD_LUMA } else { CHANGE_THRESHOLD_LUMA };
-            if tile.largest_difference(&watch.tile) > threshold {
-                let look = calibration.look(&tile, square);
-                let is_same = look.best == watch.look.best && watch.look.plausible != 0;
-                let step_q6 = if is_same { step(watch, &tile, &look) } else { None };
-                let rests = step_q6.is_some_and(|step| step.iter().all(|s| s.abs() <= STEP_MAX_Q6));
-                let rested_at = if rests { watch.rested_at } else { time };
-                *watch = SquareWatch { tile, look, changed_at: time, rested_at, step_q6 };
+            if tile.largest_difference(self.tiles.at(square)) > threshold {
+                self.change(square, tile, time, calibration);
                 changed.add(square);
             }
         }
         changed
     }
 
+    /// Takes down what a square shows anew.
+    fn change<const TEXTURES: usize>(
+        &mut self,
+        square: Square,
+        tile: Tile,
+        time: MediaTime,
+        calibration: &Calibration<TEXTURES>,
+    ) {
+        let before = self.watch(square);
+        let look = calibration.look(&tile, square);
+        let step_q6 = if look.best == before.best && before.plausible != 0 {
+            let before_tile = self.tiles.at(square);
+            // Where too much differs for the gradients, the fits of the moved models tell; they feel only larger steps.
+            tile.step_since(before_tile).or_else(|| {
+                let offset_q6 = calibration.offset_q6(before_tile, square, before.best);
+                let [x, y] = [0, 1].map(|axis| look.offset_q6[axis] - offset_q6[axis]);
+                Some([x, y].map(|s| if s.abs() < COARSE_STEP_MIN_Q6 { 0 } else { s }))
+            })
+        } else {
+            None
+        };
+        let rests = step_q6.is_some_and(|step| step.iter().all(|s| s.abs() <= STEP_MAX_Q6));
+        let changed_at = CompactTime::from_time(time);
+        let rested_at = if rests { before.rested_at } else { changed_at };
+        let (plausible, best) = (look.plausible, look.best);
+        *self.watch_mut(square) = SquareWatch { changed_at, rested_at, step_q6, plausible, best };
+        *self.tiles.at_mut(square) = tile;
+    }
+
     /// Compares every square's last look anew, after the calibration has learned.
-    pub fn look_again(&mut self, calibration: &Calibration) {
-        for (square, watch) in Square::ALL.into_iter().zip(self.watches.iter_mut().flatten()) {
-            watch.look = calibration.look(&watch.tile, square);
+    pub fn look_again<const TEXTURES: usize>(&mut self, calibration: &Calibration<TEXTURES>) {
+        for square in Square::ALL {
+            let look = calibration.look(self.tiles.at(square), square);
+            let watch = self.watch_mut(square);
+            (watch.plausible, watch.best) = (look.plausible, look.best);
         }
     }
 
@@ -187,22 +231,38 @@ impl Retina {
         &self.watches[index / 8][index % 8]
     }
 
+    const fn watch_mut(&mut self, square: Square) -> &mut SquareWatch {
+        let index = square as usize;
+        &mut self.watches[index / 8][index % 8]
+    }
+
+    /// A square's cells when it last changed.
+    #[must_use]
+    pub const fn tile(&self, square: Square) -> &Tile {
+        self.tiles.at(square)
+    }
+
     /// What the last looks say together.
     #[must_use]
     pub fn reading(&self) -> BoardReading {
-        let looks = self.watches.iter().flatten().map(|w| w.look.plausible);
+        let looks = self.watches.iter().flatten().map(|w| w.plausible);
         BoardReading::from_masks(Square::ALL.into_iter().zip(looks))
     }
 
     /// A reading that decides unclear squares by their costs: on them a class is plausible that explains what is seen
     /// twice as well as what stood there by `certain`, or that no other class beats twofold.
     #[must_use]
-    pub fn doubtful_reading(&self, certain: &Placement) -> BoardReading {
-        let masks = Square::ALL.into_iter().zip(self.watches.iter().flatten()).map(|(square, watch)| {
-            if watch.look.plausible != 0 {
-                return (square, watch.look.plausible);
+    pub fn doubtful_reading<const TEXTURES: usize>(
+        &self,
+        certain: &Placement,
+        calibration: &Calibration<TEXTURES>,
+    ) -> BoardReading {
+        let masks = Square::ALL.into_iter().map(|square| {
+            let plausible = self.watch(square).plausible;
+            if plausible != 0 {
+                return (square, plausible);
             }
-            let costs = watch.look.costs.map(u32::from);
+            let costs = calibration.costs(self.tile(square), square).map(u32::from);
             let stood = Class::of(certain.at(square)).index();
             let least = costs.iter().copied().min().unwrap_or(0);
             let is_plausible =

@@ -1,6 +1,7 @@
 //! A square of the board, averaged down to a few cells.
 
 use serde::{Deserialize, Serialize};
+use shakmaty::Square;
 
 use super::board_rect::PixelRect;
 use super::luma_view::LumaView;
@@ -90,6 +91,25 @@ impl Tile {
             sample_band(view, rect.left_q8, rect.right_q8, top_q8, bottom_q8, cells);
         }
         tile
+    }
+}
+
+/// The tiles of a whole board: eight ranks of eight squares.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct BoardTiles([[Tile; 8]; 8]);
+
+impl BoardTiles {
+    /// Nothing but black.
+    pub(crate) const BLACK: Self = Self([[Tile::flat(0); 8]; 8]);
+
+    pub(crate) const fn at(&self, square: Square) -> &Tile {
+        let index = square as usize;
+        &self.0[index / 8][index % 8]
+    }
+
+    pub(crate) const fn at_mut(&mut self, square: Square) -> &mut Tile {
+        let index = square as usize;
+        &mut self.0[index / 8][index % 8]
     }
 }
 
