@@ -47,9 +47,14 @@ pub struct Accumulator<const N: usize> {
     sides: [[i16; N]; 2],
 }
 
+impl<const N: usize> Accumulator<N> {
+    /// One that has been filled from no position yet, to place in memory of fixed size.
+    pub const BLANK: Self = Accumulator { sides: [[0; N]; 2] };
+}
+
 impl<const N: usize> Default for Accumulator<N> {
     fn default() -> Self {
-        Accumulator { sides: [[0; N]; 2] }
+        Self::BLANK
     }
 }
 

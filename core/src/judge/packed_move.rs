@@ -31,12 +31,12 @@ impl PackedMove {
     }
 
     /// The move as its two bytes.
-    pub(crate) const fn bits(self) -> u16 {
+    pub const fn bits(self) -> u16 {
         self.0.get()
     }
 
     /// The move with these two bytes; 0 is no move.
-    pub(crate) const fn from_bits(bits: u16) -> Option<PackedMove> {
+    pub const fn from_bits(bits: u16) -> Option<PackedMove> {
         match NonZeroU16::new(bits) {
             Some(bits) => Some(PackedMove(bits)),
             None => None,

@@ -73,8 +73,11 @@ impl<'a> Differ<'a> {
     ) {
         let placement = Placement::from(position.board());
         if plies_left == 0 {
-            if !found.is_full() && self.shows(before, &placement) {
-                found.push(sequence.clone());
+            if self.shows(before, &placement) {
+                let mut kept = PlySequence::new();
+                // As many as there are in one of the same size always fit; more explanations than can be kept are let go.
+                let _ = kept.try_extend_from_slice(sequence);
+                let _ = found.try_push(kept);
             }
             return;
         }
@@ -92,9 +95,10 @@ impl<'a> Differ<'a> {
                 *budget_nodes -= 1;
                 let mut next = position.clone();
                 next.play_unchecked(mv);
-                sequence.push(mv);
-                self.extend(&next, before, plies_left - 1, sequence, budget_nodes, found);
-                sequence.pop();
+                if sequence.try_push(mv).is_ok() {
+                    self.extend(&next, before, plies_left - 1, sequence, budget_nodes, found);
+                    sequence.pop();
+                }
             }
             if !candidates.is_full() {
                 return;

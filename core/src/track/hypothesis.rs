@@ -1,7 +1,7 @@
 //! A sequence of plies that may have been played since the last certain position.
 
 use arrayvec::ArrayVec;
-use shakmaty::{Bitboard, Chess, Move, Position, Square, attacks};
+use shakmaty::{Bitboard, Chess, Color, Move, Position, Rank, Square, attacks};
 
 use super::timeline::HeldPly;
 use crate::media_time::{CompactTime, MediaTime};
@@ -25,13 +25,22 @@ const GLIDE_STEP_MIN_Q6: i32 = 2;
 const FADE_COST_MIN: u32 = 6;
 
 /// Plies that may have been played since the last certain position.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Hypothesis {
     pub(super) plies: ArrayVec<HeldPly, HYPOTHESIS_PLIES_MAX>,
     /// Since when the pictures show it without a break; `None` while they show something else.
     shown_since: Option<CompactTime>,
     /// How the last ply's piece glides into place; `None` once it has come to rest.
     glide: Option<Glide>,
+}
+
+impl Clone for Hypothesis {
+    fn clone(&self) -> Self {
+        let mut plies = ArrayVec::new();
+        // As many as there are in one of the same size always fit.
+        let _ = plies.try_extend_from_slice(&self.plies);
+        Self { plies, ..*self }
+    }
 }
 
 /// The end of a slide: the piece is already where it belongs, to within a sixteenth of a square.
@@ -64,6 +73,13 @@ impl Hypothesis {
         Placement::from(self.position(root).board())
     }
 
+    /// Forgets the first `count` plies: they have become certain.
+    pub(super) fn forget(&mut self, count: usize) {
+        for _ in 0..count {
+            self.plies.pop_at(0);
+        }
+    }
+
     /// Since when the pictures show it without a break; `None` while they show something else.
     pub(super) fn shown_since(&self) -> Option<MediaTime> {
         self.shown_since.map(CompactTime::time)
@@ -90,14 +106,12 @@ impl Hypothesis {
         }
         let placement = next.placement(root);
         let mut latest = now;
-        for index in (first_new..next.plies.len()).rev() {
-            let ply = &mut next.plies[index];
+        for ply in next.plies.iter_mut().skip(first_new).rev() {
             ply.set_time(rest_time(ply.mv, &placement, scene.retina).unwrap_or(latest).min(latest));
             latest = ply.time();
         }
-        if let Some(last_known) = first_new.checked_sub(1) {
-            let earliest = next.plies[last_known].time();
-            for ply in &mut next.plies[first_new..] {
+        if let Some(earliest) = self.plies.last().map(HeldPly::time) {
+            for ply in next.plies.iter_mut().skip(first_new) {
                 ply.set_time(ply.time().max(earliest));
             }
         }
@@ -120,7 +134,7 @@ impl Hypothesis {
         now: MediaTime,
     ) {
         let (Some(glide), Some(last)) = (self.glide, self.plies.last_mut()) else { return };
-        let watch = scene.watch(landing_squares(last.mv)[0]);
+        let watch = scene.watch(landing_square(last.mv));
         if watch.changed_at() != now {
             return;
         }
@@ -151,7 +165,7 @@ impl Hypothesis {
     pub(super) fn touched_squares(&self) -> Bitboard {
         self.plies
             .iter()
-            .flat_map(|ply| landing_squares(ply.mv).into_iter().chain(ply.mv.from()))
+            .flat_map(|ply| landing_squares(ply.mv).chain(ply.mv.from()))
             .fold(Bitboard::EMPTY, |all, square| all | Bitboard::from(square))
     }
 
@@ -190,14 +204,14 @@ impl Hypothesis {
 
 /// How badly the piece that a ply has put on its square explains it, luma².
 fn landing_cost<const TEXTURES: usize>(mv: Move, placement: &Placement, scene: Scene<'_, TEXTURES>) -> u16 {
-    let square = landing_squares(mv)[0];
+    let square = landing_square(mv);
     scene.cost(square, Class::of(placement.at(square)))
 }
 
 /// How far a step on the picture goes towards the square of a ply, 1/64 cell; `None` where it does not go there.
 fn step_towards(mv: Move, step_q6: [i16; 2], orientation: Orientation) -> Option<i32> {
     let from = mv.from()?;
-    let to = landing_squares(mv)[0];
+    let to = landing_square(mv);
     let [mut right, mut down] =
         [to.file() as i32 - from.file() as i32, from.rank() as i32 - to.rank() as i32];
     if orientation == Orientation::BlackBottom {
@@ -260,27 +274,27 @@ fn flight_squares(mv: Move) -> Bitboard {
 }
 
 /// The squares on which a ply puts pieces.
-pub(super) fn landing_squares(mv: Move) -> ArrayVec<Square, 2> {
-    let mut squares = ArrayVec::new();
-    match mv.castling_side() {
-        Some(side) => {
-            // The side's colour shows in the rank of its king.
-            let color =
-                shakmaty::Color::from_white(mv.from().is_none_or(|sq| sq.rank() == shakmaty::Rank::First));
-            squares.push(side.king_to(color));
-            squares.push(side.rook_to(color));
-        }
-        None => squares.push(mv.to()),
-    }
-    squares
+pub(super) fn landing_squares(mv: Move) -> impl Iterator<Item = Square> + Clone {
+    let rook = mv.castling_side().map(|side| side.rook_to(castling_color(mv)));
+    core::iter::once(landing_square(mv)).chain(rook)
+}
+
+/// The square on which a ply puts its piece, castling the king.
+fn landing_square(mv: Move) -> Square {
+    mv.castling_side().map_or_else(|| mv.to(), |side| side.king_to(castling_color(mv)))
+}
+
+/// The side that castles: it shows in the rank of its king.
+fn castling_color(mv: Move) -> Color {
+    Color::from_white(mv.from().is_none_or(|sq| sq.rank() == Rank::First))
 }
 
 /// When a ply's pieces came to rest, where they still stand.
 fn rest_time(mv: Move, placement: &Placement, retina: &Retina) -> Option<MediaTime> {
     let role = mv.promotion().unwrap_or_else(|| mv.role());
     let landing = landing_squares(mv);
-    let stands = landing.first().is_some_and(|&sq| placement.at(sq).is_some_and(|p| p.role == role));
+    let stands = placement.at(landing_square(mv)).is_some_and(|p| p.role == role);
     // A player's own drag leaves a ghost on the square of origin until the piece drops.
     let origin = mv.from().filter(|&sq| placement.at(sq).is_none());
-    stands.then(|| landing.iter().copied().chain(origin).map(|sq| retina.watch(sq).rested_at()).max())?
+    stands.then(|| landing.chain(origin).map(|sq| retina.watch(sq).rested_at()).max())?
 }

@@ -376,13 +376,14 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
                     let followed = hypothesis.followed_by(moves, &self.position, scene, now);
                     let Some(mut next) = followed else { continue };
                     if is_ambiguous {
-                        let first_new = hypothesis.plies.len();
-                        next.plies[first_new..].iter_mut().for_each(|p| p.is_ambiguous = true);
+                        let new = next.plies.iter_mut().skip(hypothesis.plies.len());
+                        new.for_each(|p| p.is_ambiguous = true);
                     }
                     let is_known =
                         |h: &Hypothesis| h.plies.iter().map(|p| p.mv).eq(next.plies.iter().map(|p| p.mv));
-                    if !self.beam.iter().chain(&news).any(is_known) && !news.is_full() {
-                        news.push(next);
+                    if !self.beam.iter().chain(&news).any(is_known) {
+                        // Beyond as many as can be kept, more are let go.
+                        let _ = news.try_push(next);
                     }
                 }
             }
@@ -399,9 +400,9 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
     /// Takes a hypothesis into the beam; where there is no room the worst one gives way.
     fn admit(&mut self, hypothesis: Hypothesis) {
         if self.beam.is_full() {
-            let worst = (0..self.beam.len()).max_by_key(|&i| self.rank(&self.beam[i]));
-            if let Some(worst) = worst {
-                self.beam.swap_remove(worst);
+            let ranked = self.beam.iter().enumerate();
+            if let Some((worst, _)) = ranked.max_by_key(|(_, h)| self.rank(h)) {
+                self.beam.swap_pop(worst);
             }
         }
         // A beam without any room follows no game.
@@ -417,7 +418,8 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
 
     /// The best hypothesis of the beam among those that `pick` picks.
     fn best(&self, pick: impl Fn(&Hypothesis) -> bool) -> Option<usize> {
-        (0..self.beam.len()).filter(|&i| pick(&self.beam[i])).min_by_key(|&i| self.rank(&self.beam[i]))
+        let picked = self.beam.iter().enumerate().filter(|(_, h)| pick(h));
+        picked.min_by_key(|(_, h)| self.rank(h)).map(|(index, _)| index)
     }
 
     /// Commits what has become certain.
@@ -439,8 +441,9 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
         }
         // Plies come faster than the board rests: what later plies were seen to follow is certain.
         while let Some(index) = self.best(|_| true)
-            && let [first, .., last] = self.beam[index].plies.as_slice()
-            && self.beam[index].plies.len() >= CERTAIN_PLIES
+            && let Some(hypothesis) = self.beam.get(index)
+            && let [first, .., last] = hypothesis.plies.as_slice()
+            && hypothesis.plies.len() >= CERTAIN_PLIES
             && first.time() < last.time()
         {
             self.commit(index, 1, now)?;
@@ -466,9 +469,10 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
 
     /// Makes the first `count` plies of a hypothesis certain.
     fn commit(&mut self, index: usize, count: usize, now: MediaTime) -> Result<(), TimelineFull> {
-        let chosen = self.beam[index].clone();
-        let count = count.min(chosen.plies.len());
-        let (certain, open) = chosen.plies.split_at(count);
+        let Some(chosen) = self.beam.get(index).cloned() else { return Ok(()) };
+        let plies = chosen.plies.as_slice();
+        let (certain, open) = plies.split_at_checked(count).unwrap_or((plies, &[]));
+        let count = certain.len();
         for &ply in certain {
             self.timeline.push(ply)?;
             self.position.play_unchecked(ply.mv);
@@ -483,7 +487,7 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
             self.beam
                 .retain(|h| h.plies.len() > count && h.plies.iter().zip(certain).all(|(a, b)| a.mv == b.mv));
             for hypothesis in &mut self.beam {
-                hypothesis.plies.drain(..count);
+                hypothesis.forget(count);
             }
         }
         Ok(())
@@ -494,7 +498,7 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
     fn learn(&mut self, plies: &[HeldPly], now: MediaTime) {
         let touched = plies
             .iter()
-            .flat_map(|p| landing_squares(p.mv).into_iter().chain(p.mv.from()))
+            .flat_map(|p| landing_squares(p.mv).chain(p.mv.from()))
             .fold(Bitboard::EMPTY, |all, sq| all | Bitboard::from(sq));
         let board = self.position.board().clone();
         let mut has_learned = false;

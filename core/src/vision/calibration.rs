@@ -254,11 +254,9 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
         if all_bare { Ok(()) } else { Err(CalibrationError::NoBareSquares) }
     }
 
-    const fn model(&self, class: Class) -> &LookModel {
-        match class.index() {
-            0 => &LookModel::BARE,
-            index => &self.pieces[index - 1],
-        }
+    fn model(&self, class: Class) -> &LookModel {
+        let slot = class.index().wrapping_sub(1);
+        self.pieces.get(slot).unwrap_or(&LookModel::BARE)
     }
 
     /// How badly a class explains a square that shows `tile`, luma².
@@ -269,8 +267,8 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
     /// How badly each class explains a square that shows `tile`, luma².
     pub(crate) fn costs(&self, tile: &Tile, square: Square) -> [u16; CLASS_COUNT] {
         let mut costs = [0; CLASS_COUNT];
-        for class in Class::all() {
-            costs[class.index()] = self.cost(tile, square, class);
+        for (cost, class) in costs.iter_mut().zip(Class::all()) {
+            *cost = self.cost(tile, square, class);
         }
         costs
     }
@@ -290,9 +288,9 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
         let shade = Shade::of(square);
         let texture = self.textures.at(square);
         let costs = self.costs(tile, square);
-        let piece = Class::all().skip(1).min_by_key(|c| costs[c.index()]).unwrap_or(Class::EMPTY);
         let energy = u32::from(costs[0]);
-        let cost = u32::from(costs[piece.index()]);
+        let pieces = Class::all().zip(costs.map(u32::from)).skip(1);
+        let (piece, cost) = pieces.min_by_key(|&(_, cost)| cost).unwrap_or((Class::EMPTY, energy));
         let bare_max = self.weakest_energy[shade as usize] * BARE_ENERGY_MAX_PERCENT / 100;
         // A faint mark on a bare square is no piece: the piece has to explain most of what is seen.
         let is_faint = energy <= bare_max.max(NOISE_COST) || (energy <= bare_max * 2 && cost > energy);
@@ -311,8 +309,7 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
     fn plausible_pieces(&self, costs: &[u16; CLASS_COUNT], best_cost: u32) -> u16 {
         let energy = u32::from(costs[0]);
         let mut plausible = 0;
-        for class in Class::all().skip(1) {
-            let cost = u32::from(costs[class.index()]);
+        for (class, cost) in Class::all().zip(costs.map(u32::from)).skip(1) {
             let residue_max_percent = if self.measured & (1 << (class.index() - 1)) == 0 {
                 GUESSED_RESIDUE_MAX_PERCENT
             } else {
@@ -353,7 +350,7 @@ fn silhouette_q7(tile: &Tile, behind: &Tile) -> Shares {
     let outside = flood_from_border(&differences, full);
     shares(|row, column| {
         let difference = differences[row][column];
-        if outside[row][column] { CLEAR_Q7 - (difference * CLEAR_Q7 / full).min(CLEAR_Q7) } else { 0 }
+        if outside[row][column] { CLEAR_Q7 - share_q7(difference, full).min(CLEAR_Q7) } else { 0 }
     })
 }
 
@@ -370,16 +367,21 @@ fn outline_q7(tile: &Tile, behind: &Tile) -> Shares {
             && !is_outside(row + 1, column)
             && !is_outside(row, column.wrapping_sub(1))
             && !is_outside(row, column + 1);
-        if is_enclosed { 0 } else { CLEAR_Q7 - differences[row][column] * CLEAR_Q7 / largest }
+        if is_enclosed { 0 } else { CLEAR_Q7 - share_q7(differences[row][column], largest) }
     })
+}
+
+/// What share of `whole`, which is positive, a difference is, in 1/128.
+fn share_q7(difference: i32, whole: i32) -> i32 {
+    (difference * CLEAR_Q7).checked_div(whole).unwrap_or(CLEAR_Q7)
 }
 
 /// Transparency of each cell, in 1/128.
 type Shares = [[u8; TILE_EDGE]; TILE_EDGE];
 
-fn shares(share_q7: impl Fn(usize, usize) -> i32) -> Shares {
+fn shares(share_of: impl Fn(usize, usize) -> i32) -> Shares {
     core::array::from_fn(|row| {
-        core::array::from_fn(|column| u8::try_from(share_q7(row, column).clamp(0, CLEAR_Q7)).unwrap_or(0))
+        core::array::from_fn(|column| u8::try_from(share_of(row, column).clamp(0, CLEAR_Q7)).unwrap_or(0))
     })
 }
 

@@ -213,11 +213,8 @@ impl LookModel {
             wd += i64::from(weight * share_q7 * rest_q4);
             ww += i64::from(weight * share_q7 * share_q7);
         });
-        let background_q4 = if ww == 0 {
-            0
-        } else {
-            i32::try_from(wd * i64::from(CLEAR_Q7) / ww).unwrap_or(0).clamp(0, 255 * 16)
-        };
+        let background = (wd * i64::from(CLEAR_Q7)).checked_div(ww).unwrap_or(0);
+        let background_q4 = i32::try_from(background).unwrap_or(0).clamp(0, 255 * 16);
         let mut sum = 0_u32;
         self.each_cell(tile, texture, shift, |rest_q4, share_q7, weight| {
             // In 1/4 luma from here, so that the sum stays inside 32 bits.

@@ -6,7 +6,7 @@ use shakmaty::{Bitboard, Rank, Square};
 use super::board_rect::{BoardRect, Orientation};
 use super::calibration::{Calibration, CalibrationError};
 use super::luma_view::LumaView;
-use super::piece_model::{CLASS_COUNT, Class};
+use super::piece_model::Class;
 use super::placement::Placement;
 use super::reading::BoardReading;
 use super::tile::{BoardTiles, Tile};
@@ -201,8 +201,9 @@ impl Retina {
             // Where too much differs for the gradients, the fits of the moved models tell; they feel only larger steps.
             tile.step_since(before_tile).or_else(|| {
                 let offset_q6 = calibration.offset_q6(before_tile, square, before.best);
-                let [x, y] = [0, 1].map(|axis| look.offset_q6[axis] - offset_q6[axis]);
-                Some([x, y].map(|s| if s.abs() < COARSE_STEP_MIN_Q6 { 0 } else { s }))
+                let ([right, down], [right_before, down_before]) = (look.offset_q6, offset_q6);
+                let moved = [right - right_before, down - down_before];
+                Some(moved.map(|s| if s.abs() < COARSE_STEP_MIN_Q6 { 0 } else { s }))
             })
         } else {
             None
@@ -228,12 +229,12 @@ impl Retina {
     #[must_use]
     pub const fn watch(&self, square: Square) -> &SquareWatch {
         let index = square as usize;
-        &self.watches[index / 8][index % 8]
+        &self.watches[(index / 8) & 7][index % 8]
     }
 
     const fn watch_mut(&mut self, square: Square) -> &mut SquareWatch {
         let index = square as usize;
-        &mut self.watches[index / 8][index % 8]
+        &mut self.watches[(index / 8) & 7][index % 8]
     }
 
     /// A square's cells when it last changed.
@@ -263,11 +264,14 @@ impl Retina {
                 return (square, plausible);
             }
             let costs = calibration.costs(self.tile(square), square).map(u32::from);
-            let stood = Class::of(certain.at(square)).index();
+            let stood = Class::of(certain.at(square));
+            let cost_of_stood = costs.get(stood.index()).copied().unwrap_or(u32::MAX);
             let least = costs.iter().copied().min().unwrap_or(0);
-            let is_plausible =
-                |&i: &usize| costs[i] * 2 <= costs[stood] || (i == stood && costs[i] <= least * 2);
-            (square, (0..CLASS_COUNT).filter(is_plausible).fold(0, |mask, i| mask | 1 << i))
+            let classes = Class::all().zip(costs);
+            let plausible = classes.filter(|&(class, cost)| {
+                cost.saturating_mul(2) <= cost_of_stood || (class == stood && cost <= least * 2)
+            });
+            (square, plausible.fold(0, |mask, (class, _)| mask | 1 << class.index()))
         });
         BoardReading::from_masks(masks)
     }

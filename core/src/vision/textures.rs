@@ -38,7 +38,8 @@ impl<const N: usize> Textures<N> {
         let known = self.distinct.iter().position(|t| *t == texture);
         let slot = known.or_else(|| self.place(square, texture)).or_else(|| self.nearest(&texture));
         let index = square as usize;
-        self.of_square[index / 8][index % 8] = slot.and_then(|slot| u8::try_from(slot).ok()).unwrap_or(0);
+        self.of_square[(index / 8) & 7][index % 8] =
+            slot.and_then(|slot| u8::try_from(slot).ok()).unwrap_or(0);
         *self.at(square) != before
     }
 
@@ -50,17 +51,18 @@ impl<const N: usize> Textures<N> {
         let others = || Square::ALL.into_iter().filter(|&other| other != square);
         let is_free = |&slot: &usize| others().all(|other| usize::from(self.slot(other)) != slot);
         let slot = (0..self.distinct.len()).find(is_free)?;
-        self.distinct[slot] = texture;
+        *self.distinct.get_mut(slot)? = texture;
         Some(slot)
     }
 
     fn nearest(&self, texture: &Texture) -> Option<usize> {
-        (0..self.distinct.len()).min_by_key(|&slot| self.distinct[slot].distance(texture))
+        let distances = self.distinct.iter().map(|kept| kept.distance(texture));
+        distances.enumerate().min_by_key(|&(_, distance)| distance).map(|(slot, _)| slot)
     }
 
     const fn slot(&self, square: Square) -> u8 {
         let index = square as usize;
-        self.of_square[index / 8][index % 8]
+        self.of_square[(index / 8) & 7][index % 8]
     }
 }
 

@@ -104,12 +104,12 @@ impl BoardTiles {
 
     pub(crate) const fn at(&self, square: Square) -> &Tile {
         let index = square as usize;
-        &self.0[index / 8][index % 8]
+        &self.0[(index / 8) & 7][index % 8]
     }
 
     pub(crate) const fn at_mut(&mut self, square: Square) -> &mut Tile {
         let index = square as usize;
-        &mut self.0[index / 8][index % 8]
+        &mut self.0[(index / 8) & 7][index % 8]
     }
 }
 
@@ -154,9 +154,9 @@ fn sample_band(
             let cell_right_q8 = left_q8 + part(width_q8, cell + 1);
             let from = ((cell_left_q8 >> 8) as usize).max(chunk_start);
             let to = (cell_right_q8.div_ceil(256) as usize).min(chunk_end);
-            for x in from..to {
+            for (x, column) in (from..to).zip(columns.iter().skip(from - chunk_start)) {
                 let weight = u64::from(overlap_q8(x, cell_left_q8, cell_right_q8));
-                *sum += weight * u64::from(columns[x - chunk_start]);
+                *sum += weight * u64::from(*column);
                 *area += weight * u64::from(height_inside_q8);
             }
         }
