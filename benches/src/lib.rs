@@ -14,7 +14,7 @@ use plyscope_core::judge::transposition_table::TranspositionTable;
 use plyscope_core::media_time::MediaTime;
 use plyscope_core::track::{Differ, Explanations};
 use plyscope_core::vision::{BoardReading, BoardRect, Calibration, LumaView, Orientation, Placement, Retina};
-use shakmaty::{Chess, Color, Position};
+use shakmaty::{Bitboard, Chess, Color, Position};
 
 /// A middlegame comes of it: the ply after the twentieth captures with check, and four plies on White has castled.
 const GAME: &str = include_str!("../../samples/opera-1858.pgn");
@@ -79,7 +79,7 @@ impl Sight {
         let side_px = self.side_px;
         let Some(bytes) = self.frames.get(frame) else { return 0 };
         LumaView::new(bytes, side_px, side_px, side_px)
-            .map_or(0, |view| self.retina.look(&view, time, &self.calibration).count())
+            .map_or(0, |view| self.retina.look(&view, Bitboard::FULL, time, &self.calibration).count())
     }
 
     /// What the retina reads now.

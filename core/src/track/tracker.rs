@@ -2,7 +2,7 @@
 
 use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
-use shakmaty::{Bitboard, Chess, Color, Position, Rank};
+use shakmaty::{Bitboard, Chess, Position, Rank};
 
 use super::differ::{Differ, Explanations, STEP_PLIES_MAX};
 use super::hypothesis::{HYPOTHESIS_PLIES_MAX, Hypothesis, Sighting, landing_squares, shows_flight};
@@ -195,7 +195,22 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
     ///
     /// [`TimelineFull`] when nobody took the plies that settled before.
     pub fn observe(&mut self, view: &LumaView<'_>, time: MediaTime) -> Result<(), TimelineFull> {
-        let changed = self.retina.look(view, time, &self.calibration);
+        self.observe_squares(view, Bitboard::FULL, time)
+    }
+
+    /// Looks at those squares of the next frame that differ from the frame looked at before
+    /// ([`differing_squares`](crate::vision::differing_squares)): the same as [`Self::observe`], for less.
+    ///
+    /// # Errors
+    ///
+    /// [`TimelineFull`] when nobody took the plies that settled before.
+    pub fn observe_squares(
+        &mut self,
+        view: &LumaView<'_>,
+        differing: Bitboard,
+        time: MediaTime,
+    ) -> Result<(), TimelineFull> {
+        let changed = self.retina.look(view, differing, time, &self.calibration);
         self.conclude(changed, time)
     }
 
@@ -203,7 +218,7 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
     /// ([`BoardRect::rows_of_rank`]); returns the squares that changed. When all eight ranks have been looked at,
     /// [`Self::conclude`] is to be told of them.
     pub fn look_at_rank(&mut self, view: &LumaView<'_>, rank: Rank, time: MediaTime) -> Bitboard {
-        self.retina.look_at_rank(view, rank, time, &self.calibration)
+        self.retina.look(view, Bitboard::from_rank(rank), time, &self.calibration)
     }
 
     /// Concludes what has been played from a frame of which all ranks have been looked at, and that on the squares
@@ -501,28 +516,24 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
             .flat_map(|p| landing_squares(p.mv).chain(p.mv.from()))
             .fold(Bitboard::EMPTY, |all, sq| all | Bitboard::from(sq));
         let board = self.position.board().clone();
-        let mut has_learned = false;
+        let mut learned = Bitboard::EMPTY;
         for square in touched & board.occupied() {
-            if let Some(piece) = board.piece_at(square) {
-                has_learned |= self.calibration.learn_piece(piece, square, self.retina.tile(square));
+            if let Some(piece) = board.piece_at(square)
+                && self.calibration.learn_piece(piece, square, self.retina.tile(square))
+            {
+                learned = Bitboard::FULL;
             }
         }
         for square in !board.occupied() {
             let watch = self.retina.watch(square);
             let stands = now.us_since(watch.changed_at()) >= STILL_MIN_US;
             let is_marked = touched.contains(square);
-            if is_marked || (stands && watch.shows_bare()) {
-                has_learned |= self.calibration.learn_bare(square, self.retina.tile(square), is_marked);
+            if (is_marked || (stands && watch.shows_bare()))
+                && self.calibration.learn_bare(square, self.retina.tile(square), is_marked)
+            {
+                learned.add(square);
             }
         }
-        if has_learned {
-            self.retina.look_again(&self.calibration);
-        }
-    }
-
-    /// The side to move after all settled plies.
-    #[must_use]
-    pub fn turn(&self) -> Color {
-        self.position.turn()
+        self.retina.look_again(learned, &self.calibration);
     }
 }

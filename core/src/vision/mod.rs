@@ -2,6 +2,7 @@
 
 mod board_rect;
 mod calibration;
+mod difference;
 mod luma_view;
 mod piece_model;
 mod placement;
@@ -13,6 +14,7 @@ mod tile;
 
 pub use board_rect::{BoardRect, BoardRectError, Orientation};
 pub use calibration::{Calibration, CalibrationError};
+pub use difference::differing_squares;
 pub use luma_view::{LumaView, LumaViewError};
 pub use piece_model::{CLASS_COUNT, Class, LookModel};
 pub use placement::Placement;

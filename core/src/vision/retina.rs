@@ -154,27 +154,17 @@ impl Retina {
         Ok(())
     }
 
-    /// Looks at a frame; returns the squares that changed.
+    /// Looks at those squares of a frame that differ from the frame before ([`Bitboard::FULL`] where that is not
+    /// known), of which `view` need hold no more; returns the squares that changed by more than noise.
     pub fn look<const TEXTURES: usize>(
         &mut self,
         view: &LumaView<'_>,
-        time: MediaTime,
-        calibration: &Calibration<TEXTURES>,
-    ) -> Bitboard {
-        let look_at = |changed, rank| changed | self.look_at_rank(view, rank, time, calibration);
-        Rank::ALL.into_iter().fold(Bitboard::EMPTY, look_at)
-    }
-
-    /// Looks at one rank of a frame, of which `view` need hold no more; returns the squares that changed.
-    pub fn look_at_rank<const TEXTURES: usize>(
-        &mut self,
-        view: &LumaView<'_>,
-        rank: Rank,
+        differing: Bitboard,
         time: MediaTime,
         calibration: &Calibration<TEXTURES>,
     ) -> Bitboard {
         let mut changed = Bitboard::EMPTY;
-        for square in Bitboard::from_rank(rank) {
+        for square in differing {
             let tile = Tile::sample(view, self.rect.square(square, self.orientation));
             let is_awake = time.us_since(self.watch(square).changed_at()) <= AWAKE_MAX_US;
             let threshold = if is_awake { AWAKE_THRESHOLD_LUMA } else { CHANGE_THRESHOLD_LUMA };
@@ -216,9 +206,13 @@ impl Retina {
         *self.tiles.at_mut(square) = tile;
     }
 
-    /// Compares every square's last look anew, after the calibration has learned.
-    pub fn look_again<const TEXTURES: usize>(&mut self, calibration: &Calibration<TEXTURES>) {
-        for square in Square::ALL {
+    /// Compares the last look of these squares anew, after the calibration has learned what they are compared with.
+    pub fn look_again<const TEXTURES: usize>(
+        &mut self,
+        squares: Bitboard,
+        calibration: &Calibration<TEXTURES>,
+    ) {
+        for square in squares {
             let look = calibration.look(self.tiles.at(square), square);
             let watch = self.watch_mut(square);
             (watch.plausible, watch.best) = (look.plausible, look.best);

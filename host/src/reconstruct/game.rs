@@ -3,7 +3,6 @@
 use std::sync::Mutex;
 
 use plyscope_core::event_row::{EventRow, RowWriter, Verdicts};
-use plyscope_core::media_time::MediaTime;
 use plyscope_core::track::TimedPly;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Position};
@@ -91,12 +90,6 @@ impl ReadGame {
             game.push(TimedPly { mv, time: ply.time, is_ambiguous: ply.is_ambiguous });
         }
         Some(game)
-    }
-
-    /// The time of the last ply.
-    #[must_use]
-    pub fn last_time(&self) -> Option<MediaTime> {
-        self.plies.last().map(|ply| ply.time)
     }
 }
 

@@ -4,8 +4,9 @@ use std::time::{Duration, Instant};
 
 use plyscope_core::media_time::MediaTime;
 use plyscope_core::track::{Tracker, TrackerState};
-use plyscope_core::vision::LumaView;
+use plyscope_core::vision::{LumaView, differing_squares};
 use serde::{Deserialize, Serialize};
+use shakmaty::Bitboard;
 
 use super::checkpoint::{Keeper, WatchState};
 use super::game::ReadGame;
@@ -89,6 +90,8 @@ pub(super) fn watch(
     let (crop, rect) = located.crop()?;
     let mut frames = input.frames(crop, watched_until.or(Some(located.time)))?;
     let mut broken_off = None;
+    let (width, height) = (crop.width as usize, crop.height as usize);
+    let mut has_looked = false;
     loop {
         let frame = match frames.next_frame() {
             Ok(Some(frame)) => frame,
@@ -106,7 +109,6 @@ pub(super) fn watch(
         if watched_until.is_some_and(|until| frame.time <= until) {
             continue;
         }
-        let (width, height) = (crop.width as usize, crop.height as usize);
         let view = LumaView::new(frames.luma(), width, height, width).map_err(core_error)?;
         match &mut tracker {
             None => {
@@ -120,10 +122,15 @@ pub(super) fn watch(
                 if let Some(until) = frame.stood_until {
                     tracker.stand_until(until).map_err(core_error)?;
                 }
-                tracker.observe(&view, frame.time).map_err(core_error)?;
+                let differing = match LumaView::new(frames.luma_before(), width, height, width) {
+                    Ok(before) if has_looked => differing_squares(&before, &view, rect, located.orientation),
+                    _ => Bitboard::FULL,
+                };
+                tracker.observe_squares(&view, differing, frame.time).map_err(core_error)?;
                 notes.take_down(tracker, frame.time);
             }
         }
+        has_looked = true;
         progress(Progress::Watched { time: frame.time, plies: notes.game.plies().len() });
         notes.save_now_and_then(tracker.as_ref(), frame.time, answer, keeper)?;
     }

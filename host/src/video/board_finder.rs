@@ -10,23 +10,37 @@ const SEARCH_SIDE_PX: usize = 480;
 const SQUARE_STEP: f32 = 0.965;
 /// The two shades differ by at least this, luma.
 const SHADE_CONTRAST_MIN: f32 = 5.0;
-/// Candidates that are measured at full size.
+/// Candidates of about one size that are measured at full size.
 const CANDIDATES_MAX: usize = 24;
 
-/// Where boards may lie in a picture, the likeliest first.
+/// Where boards may lie in a picture, the largest first and among those of about one size the likeliest.
 ///
 /// In the start position four ranks are bare. The search looks for four rows of eight squares whose means alternate
 /// between two lumas, over all sizes and places, with sums over rectangles from an integral image; the best are then
-/// measured by the steps of luma along the lines between squares.
-#[must_use]
-pub fn find_boards(view: &LumaView<'_>) -> Vec<BoardRect> {
+/// measured by the steps of luma along the lines between squares. Smaller sizes are searched only when asked for: they
+/// have many more places, and most boards are large.
+pub fn find_boards<'v>(view: &'v LumaView<'v>) -> impl Iterator<Item = BoardRect> + 'v {
     let divisor = (view.width_px().max(view.height_px()) / SEARCH_SIDE_PX).max(1);
     let integral = Integral::new(view, divisor);
-    let mut candidates = Vec::new();
     let longest = integral.width.min(integral.height) as f32 / 8.0;
-    let mut square = longest;
-    while square >= SQUARE_MIN_PX {
-        search_size(&integral, square, &mut candidates);
+    let octaves = std::iter::successors(Some(longest), |square| Some(square * 0.5));
+    octaves
+        .take_while(|&square| square >= SQUARE_MIN_PX)
+        .flat_map(move |square| candidates(&integral, square))
+        .flat_map(move |candidate| {
+            let scale = divisor as f32;
+            let Candidate { left, top, square, .. } = candidate;
+            measure(view, left * scale, top * scale, square * scale)
+        })
+        .filter_map(|grid| grid.rect(view))
+}
+
+/// The likeliest places of boards with squares of this size and down to half of it.
+fn candidates(integral: &Integral, largest: f32) -> Vec<Candidate> {
+    let mut candidates = Vec::new();
+    let mut square = largest;
+    while square >= (largest * 0.5).max(SQUARE_MIN_PX) {
+        search_size(integral, square, &mut candidates);
         square *= SQUARE_STEP;
     }
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -39,18 +53,7 @@ pub fn find_boards(view: &LumaView<'_>) -> Vec<BoardRect> {
             break;
         }
     }
-    let scale = divisor as f32;
-    let mut found = Vec::new();
-    for candidate in distinct {
-        let Candidate { left, top, square, .. } = candidate;
-        let (left, top, square) = (left * scale, top * scale, square * scale);
-        for grid in measure(view, left, top, square) {
-            if let Some(rect) = grid.rect(view) {
-                found.push(rect);
-            }
-        }
-    }
-    found
+    distinct
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -313,7 +316,7 @@ mod tests {
         for (left, top, square) in [(292, 41, 80), (0, 0, 90), (13, 257, 33), (700, 100, 20)] {
             let pixels = board(1280, 720, left, top, square);
             let view = LumaView::new(&pixels, 1280, 720, 1280).expect("the size is right");
-            let found = find_boards(&view);
+            let found: Vec<BoardRect> = find_boards(&view).collect();
             let near = |a: u32, b: usize| (a as f32 / 256.0 - b as f32).abs() < 1.0;
             assert!(
                 found.iter().any(|r| near(r.left_q8(), left)
@@ -329,6 +332,6 @@ mod tests {
     fn a_picture_without_a_board_has_no_candidates() {
         let pixels: Vec<u8> = (0..640 * 480).map(|i| (i % 640 / 3) as u8).collect();
         let view = LumaView::new(&pixels, 640, 480, 640).expect("the size is right");
-        assert!(find_boards(&view).is_empty());
+        assert_eq!(find_boards(&view).next(), None);
     }
 }

@@ -91,7 +91,7 @@ impl FramePlan {
 }
 
 /// Makes a plan from packets in decoding order.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Planner {
     still_bytes_max: u32,
     is_blind: bool,
@@ -114,23 +114,6 @@ struct Packet {
 }
 
 impl Planner {
-    /// A planner for frames of so many macroblocks; where sizes tell nothing all frames are kept.
-    pub(super) fn new(macroblocks: u64, has_telling_sizes: bool) -> Self {
-        let macroblocks = u32::try_from(macroblocks).unwrap_or(u32::MAX);
-        Self {
-            still_bytes_max: STILL_BYTES_MAX + macroblocks / MACROBLOCKS_PER_BYTE,
-            is_blind: !has_telling_sizes,
-            newest_pts: None,
-            packets: Vec::new(),
-            stretches: Vec::new(),
-            previous_pts: None,
-            is_open: false,
-            frames_since_news: 0,
-            frames_left_out: 0,
-            kept: 0,
-        }
-    }
-
     /// Takes the next packet's timestamp and size.
     pub(super) fn add(&mut self, pts: Option<i64>, size_bytes: Option<u64>) {
         let (Some(pts), Some(size_bytes)) = (pts, size_bytes) else {
@@ -198,8 +181,12 @@ impl Planner {
         self.is_open = true;
     }
 
-    /// The plan for all packets.
-    pub(super) fn finish(mut self) -> FramePlan {
+    /// The plan for all packets of a video with frames of so many macroblocks; where sizes tell nothing all frames are
+    /// kept.
+    pub(super) fn finish(mut self, macroblocks: u64, has_telling_sizes: bool) -> FramePlan {
+        let macroblocks = u32::try_from(macroblocks).unwrap_or(u32::MAX);
+        self.still_bytes_max = STILL_BYTES_MAX + macroblocks / MACROBLOCKS_PER_BYTE;
+        self.is_blind |= !has_telling_sizes;
         let frames = self.packets.len() as u64;
         self.plan();
         let keeps_most = self.kept * 100 > frames * KEPT_SHARE_MAX_PERCENT;
@@ -216,11 +203,11 @@ mod tests {
     use super::*;
 
     fn plan(packets: &[(i64, u64)]) -> FramePlan {
-        let mut planner = Planner::new(900, true);
+        let mut planner = Planner::default();
         for &(pts, size) in packets {
             planner.add(Some(pts), Some(size));
         }
-        planner.finish()
+        planner.finish(900, true)
     }
 
     fn stretch(first_pts: i64, last_pts: i64, before_pts: Option<i64>) -> Stretch {
@@ -262,10 +249,10 @@ mod tests {
     fn where_sizes_tell_nothing_all_frames_are_kept() {
         let noisy: Vec<_> = (0..100).map(|pts| (pts, 5000)).collect();
         assert_eq!(plan(&noisy), FramePlan::All);
-        let mut planner = Planner::new(900, true);
+        let mut planner = Planner::default();
         planner.add(Some(0), Some(9000));
         planner.add(None, Some(30));
-        assert_eq!(planner.finish(), FramePlan::All);
+        assert_eq!(planner.finish(900, true), FramePlan::All);
     }
 
     #[test]

@@ -47,10 +47,11 @@ pub struct VideoFrames {
     probe: Probe,
     crop: Crop,
     child: Child,
-    pixels: BufReader<ChildStdout>,
+    pixels: ChildStdout,
     timestamps: Receiver<i64>,
     complaints: Option<JoinHandle<String>>,
     buffer: Vec<u8>,
+    before: Vec<u8>,
     from_pts: i64,
     last_time: MediaTime,
     /// The filters, where they are too long for a command line.
@@ -99,10 +100,11 @@ impl VideoFrames {
             probe: Probe { plan, ..probe.clone() },
             crop,
             child,
-            pixels: BufReader::with_capacity(1 << 16, stdout),
+            pixels: stdout,
             timestamps,
             complaints: Some(complaints),
             buffer: vec![0; crop.width as usize * crop.height as usize],
+            before: vec![0; crop.width as usize * crop.height as usize],
             from_pts: from_pts.unwrap_or(i64::MIN),
             last_time: MediaTime::ZERO,
             _filter_file: filter_file,
@@ -115,6 +117,7 @@ impl VideoFrames {
     ///
     /// [`VideoError::BreaksOff`] where the video ends before its time.
     pub fn next_frame(&mut self) -> Result<Option<Frame>, VideoError> {
+        std::mem::swap(&mut self.buffer, &mut self.before);
         loop {
             if self.pixels.read_exact(&mut self.buffer).is_err() {
                 return self.end().map(|()| None);
@@ -136,6 +139,12 @@ impl VideoFrames {
     #[must_use]
     pub fn luma(&self) -> &[u8] {
         &self.buffer
+    }
+
+    /// The pixels of the frame before the last; all zero where there is none.
+    #[must_use]
+    pub fn luma_before(&self) -> &[u8] {
+        &self.before
     }
 
     fn end(&mut self) -> Result<(), VideoError> {
@@ -191,8 +200,9 @@ pub(super) fn read_timestamps(stderr: impl Read + Send + 'static) -> (Receiver<i
 }
 
 /// Planar 8-bit formats whose first plane is luma: ffmpeg converts only what is not among them.
-pub(super) const LUMA_FORMATS: &str =
-    "format=yuv420p|yuvj420p|yuv422p|yuvj422p|yuv444p|yuvj444p|nv12|gray,extractplanes=y";
+pub(super) const PLANAR_FORMATS: &str = "format=yuv420p|yuvj420p|yuv422p|yuvj422p|yuv444p|yuvj444p|nv12|gray";
+/// Takes luma out of one of these formats.
+pub(super) const LUMA: &str = "extractplanes=y";
 
 /// The filters: select first, so that what is left out costs nothing more; then each frame says its timestamp.
 fn filters(plan: &FramePlan, crop: Crop) -> String {
@@ -200,7 +210,7 @@ fn filters(plan: &FramePlan, crop: Crop) -> String {
     let Crop { left, top, width, height } = crop;
     format!(
         "{select}metadata=mode=add:key=plyscope:value=1,metadata=mode=print:file='pipe\\:2':direct=1,\
-         {LUMA_FORMATS},crop={width}:{height}:{left}:{top}:exact=1"
+         {PLANAR_FORMATS},crop={width}:{height}:{left}:{top}:exact=1,{LUMA}"
     )
 }
 
@@ -243,6 +253,6 @@ mod tests {
         assert!(filters(&FramePlan::All, crop).starts_with("metadata="));
         let some = FramePlan::Some(Vec::new());
         assert!(filters(&some, crop).starts_with("select='0',metadata="));
-        assert!(filters(&some, crop).ends_with("crop=480:480:3:5:exact=1"));
+        assert!(filters(&some, crop).ends_with("crop=480:480:3:5:exact=1,extractplanes=y"));
     }
 }

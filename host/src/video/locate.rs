@@ -8,7 +8,7 @@ use plyscope_core::media_time::MediaTime;
 use plyscope_core::vision::{BoardRect, LumaView, Orientation, Retina};
 use serde::{Deserialize, Serialize};
 
-use super::frames::{Crop, LUMA_FORMATS};
+use super::frames::{Crop, LUMA, PLANAR_FORMATS};
 use super::{VideoError, VideoInput, find_boards};
 
 /// Which side sits at the bottom, as the user says.
@@ -63,9 +63,16 @@ pub fn locate_board(input: &VideoInput, orientation: OrientationChoice) -> Resul
     };
     let found = match (input.file(), input.folder()) {
         (Some((path, probe)), _) => {
-            let mut pictures = Pictures::start(path)?;
-            std::iter::from_fn(|| pictures.next())
-                .find_map(|(pts, width, height, pixels)| look(probe.time_of(pts), width, height, &pixels))
+            let mut look_through = |which| {
+                let mut pictures = Pictures::start(path, which)?;
+                Ok::<_, VideoError>(std::iter::from_fn(|| pictures.next()).find_map(
+                    |(pts, width, height, pixels)| look(probe.time_of(pts), width, height, &pixels),
+                ))
+            };
+            match look_through(Which::First)? {
+                Some(found) => Some(found),
+                None => look_through(Which::Later)?,
+            }
         }
         (_, Some(folder)) => {
             let mut found = None;
@@ -89,7 +96,7 @@ fn locate_in(view: &LumaView<'_>, choice: OrientationChoice, time: MediaTime) ->
         OrientationChoice::Fixed(Orientation::WhiteBottom) => &[Orientation::WhiteBottom],
         OrientationChoice::Fixed(Orientation::BlackBottom) => &[Orientation::BlackBottom],
     };
-    find_boards(view).into_iter().find_map(|rect| {
+    find_boards(view).find_map(|rect| {
         orientations
             .iter()
             .find(|&&orientation| Retina::calibrate(view, rect, orientation, time).is_ok())
@@ -97,7 +104,16 @@ fn locate_in(view: &LumaView<'_>, choice: OrientationChoice, time: MediaTime) ->
     })
 }
 
-/// Whole pictures of a video, the first at once and then two a second, with their timestamps.
+/// Which pictures of a video to look at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Which {
+    /// The first alone, for little: most videos show the board at once.
+    First,
+    /// After the first, two a second.
+    Later,
+}
+
+/// Whole pictures of a video, with their timestamps.
 struct Pictures {
     child: std::process::Child,
     stream: BufReader<std::process::ChildStdout>,
@@ -105,18 +121,25 @@ struct Pictures {
 }
 
 impl Pictures {
-    fn start(path: &std::path::Path) -> Result<Self, VideoError> {
+    fn start(path: &std::path::Path, which: Which) -> Result<Self, VideoError> {
         let mut url = OsString::from("file:");
         url.push(path);
+        let (select, threads, frames): (_, &[&str], &[&str]) = match which {
+            // One thread: others would decode frames ahead that nobody asks for.
+            Which::First => ("", &["-threads", "1"], &["-frames:v", "1"]),
+            Which::Later => ("select='n*(isnan(prev_selected_t)+gte(t-prev_selected_t\\,0.5))',", &[], &[]),
+        };
         let filters = format!(
-            "select='isnan(prev_selected_t)+gte(t-prev_selected_t\\,0.5)',\
-             metadata=mode=add:key=plyscope:value=1,metadata=mode=print:file='pipe\\:2':direct=1,{LUMA_FORMATS}"
+            "{select}metadata=mode=add:key=plyscope:value=1,\
+             metadata=mode=print:file='pipe\\:2':direct=1,{PLANAR_FORMATS},{LUMA}"
         );
         let mut child = Command::new("ffmpeg")
             .args(["-hide_banner", "-loglevel", "quiet", "-nostats", "-nostdin"])
+            .args(threads)
             .args(["-protocol_whitelist", "file,pipe", "-copyts", "-i"])
             .arg(url)
             .args(["-map", "0:v:0", "-an", "-sn", "-dn", "-vf", &filters, "-fps_mode", "passthrough"])
+            .args(frames)
             .args(["-f", "image2pipe", "-c:v", "pgm", "pipe:1"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -92,6 +92,7 @@ pub struct PictureFrames {
     pictures: std::vec::IntoIter<(MediaTime, PathBuf)>,
     crop: Crop,
     buffer: Vec<u8>,
+    before: Vec<u8>,
 }
 
 impl PictureFrames {
@@ -100,7 +101,7 @@ impl PictureFrames {
     pub fn start(folder: &PictureFolder, crop: Crop, from: Option<MediaTime>) -> Self {
         let mut pictures = folder.pictures.clone();
         pictures.retain(|(time, _)| from.is_none_or(|from| *time >= from));
-        Self { pictures: pictures.into_iter(), crop, buffer: Vec::new() }
+        Self { pictures: pictures.into_iter(), crop, buffer: Vec::new(), before: Vec::new() }
     }
 
     /// Reads the next picture; `None` after the last.
@@ -116,6 +117,7 @@ impl PictureFrames {
             let reason = "it is smaller than the pictures before it".to_owned();
             return Err(VideoError::BadPicture { name: path, reason });
         }
+        self.before = std::mem::take(&mut self.buffer);
         self.buffer = image::imageops::crop_imm(&picture, left, top, width, height).to_image().into_raw();
         Ok(Some(Frame { time, stood_until: None }))
     }
@@ -124,6 +126,12 @@ impl PictureFrames {
     #[must_use]
     pub fn luma(&self) -> &[u8] {
         &self.buffer
+    }
+
+    /// The pixels of the picture before the last; empty where there is none.
+    #[must_use]
+    pub fn luma_before(&self) -> &[u8] {
+        &self.before
     }
 
     /// The rectangle of the pictures that is shown.

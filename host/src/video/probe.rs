@@ -34,44 +34,38 @@ impl Probe {
     ///
     /// [`VideoError`] where ffprobe is missing or finds no video.
     pub fn of(path: &Path, name: &Path) -> Result<Self, VideoError> {
-        let stream = Self::describe(path, name)?;
-        let mut planner = Planner::new(stream.macroblocks, stream.has_telling_sizes);
         let mut command = ffprobe(path);
-        command.args(["-show_entries", "packet=pts,size", "-of", "csv=p=0"]);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().map_err(start)?;
-        if let Some(packets) = child.stdout.take() {
-            for line in BufReader::new(packets).lines().map_while(Result::ok) {
-                let mut fields = line.split(',');
-                let pts = fields.next().and_then(|f| f.trim().parse().ok());
-                let size = fields.next().and_then(|f| f.trim().parse().ok());
-                planner.add(pts, size);
-            }
-        }
-        // A file that breaks off is read as far as it goes; the decoder reports it.
-        let _ = child.wait();
-        Ok(Self {
-            time_base: stream.time_base,
-            start_us: stream.start_us,
-            duration: stream.duration,
-            plan: planner.finish(),
-        })
-    }
-
-    fn describe(path: &Path, name: &Path) -> Result<StreamInfo, VideoError> {
-        let mut command = ffprobe(path);
-        command
-            .args(["-show_entries", "stream=codec_name,width,height,time_base:format=start_time,duration"]);
-        command.args(["-of", "default=noprint_wrappers=1"]);
+        let entries = "packet=pts,size:stream=codec_name,width,height,time_base:format=start_time,duration";
+        command.args(["-show_entries", entries, "-of", "compact"]);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(start)?;
-        let mut info = StreamInfo::default();
         let stderr = child.stderr.take().map(|s| std::thread::spawn(move || read_end(s)));
+        let mut planner = Planner::default();
+        let mut info = StreamInfo::default();
         if let Some(lines) = child.stdout.take() {
             for line in BufReader::new(lines).lines().map_while(Result::ok) {
-                if let Some((key, value)) = line.split_once('=') {
-                    info.take(key, value);
+                let mut fields = line.split('|');
+                match fields.next() {
+                    Some("packet") => {
+                        let mut packet = (None, None);
+                        for (key, value) in fields.filter_map(|field| field.split_once('=')) {
+                            match key {
+                                "pts" => packet.0 = value.parse().ok(),
+                                "size" => packet.1 = value.parse().ok(),
+                                _ => {}
+                            }
+                        }
+                        planner.add(packet.0, packet.1);
+                    }
+                    Some("stream" | "format") => {
+                        fields
+                            .filter_map(|f| f.split_once('='))
+                            .for_each(|(key, value)| info.take(key, value));
+                    }
+                    _ => {}
                 }
             }
         }
+        // A file that breaks off is read as far as it goes; the decoder reports it.
         let _ = child.wait();
         let said = stderr.and_then(|reader| reader.join().ok()).unwrap_or_default();
         if info.macroblocks == 0 || info.time_base.0 <= 0 || info.time_base.1 <= 0 {
@@ -80,7 +74,12 @@ impl Probe {
             });
             return Err(VideoError::NoVideo { name: name.to_owned(), said: said.to_owned() });
         }
-        Ok(info)
+        Ok(Self {
+            time_base: info.time_base,
+            start_us: info.start_us,
+            duration: info.duration,
+            plan: planner.finish(info.macroblocks, info.has_telling_sizes),
+        })
     }
 
     /// The moment of a timestamp, from the start of the video.
@@ -159,7 +158,7 @@ mod tests {
             time_base: (1, 15_360),
             start_us: 500_000,
             duration: None,
-            plan: Planner::new(100, true).finish(),
+            plan: Planner::default().finish(100, true),
         };
         assert_eq!(probe.time_of(7_680), MediaTime::ZERO);
         assert_eq!(probe.time_of(7_680 + 512), MediaTime::from_us(33_333));

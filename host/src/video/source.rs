@@ -126,6 +126,15 @@ impl FrameSource {
         }
     }
 
+    /// The pixels of the frame before the last; of no use where there is none.
+    #[must_use]
+    pub fn luma_before(&self) -> &[u8] {
+        match self {
+            Self::Video(frames) => frames.luma_before(),
+            Self::Pictures(frames) => frames.luma_before(),
+        }
+    }
+
     /// The rectangle of the picture that the frames show.
     #[must_use]
     pub const fn crop(&self) -> Crop {
