@@ -446,7 +446,10 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
             return Ok(());
         }
         if let Some(index) = self.best(|h| self.is_settled(h, now)) {
-            return self.commit(index, usize::MAX, now);
+            return match self.undisputed_plies(index) {
+                0 => Ok(()),
+                count => self.commit(index, count, now),
+            };
         }
         if self.root.shown_since().is_some_and(|since| now.us_since(since) >= SHOWN_MIN_US) {
             // Whatever passed over the board, nothing has been played.
@@ -464,6 +467,19 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
             self.commit(index, 1, now)?;
         }
         Ok(())
+    }
+
+    /// How many plies of a hypothesis no rival disputes that is shown as well and leaves the other side to move.
+    ///
+    /// A bishop that is seen on e2 and in the next frame on c4, with a reply beside it, may have been on its way, or have
+    /// stopped and gone on after the reply. The pictures are the same; the next ply tells, for it is one side's or the
+    /// other's.
+    fn undisputed_plies(&self, index: usize) -> usize {
+        let Some(hypothesis) = self.beam.get(index) else { return 0 };
+        let plies = hypothesis.plies.as_slice();
+        let is_rival = |h: &&Hypothesis| h.shown_since().is_some() && (h.plies.len() + plies.len()) % 2 == 1;
+        let agreed = |h: &Hypothesis| h.plies.iter().zip(plies).take_while(|(a, b)| a.mv == b.mv).count();
+        self.beam.iter().filter(is_rival).map(agreed).min().unwrap_or(plies.len())
     }
 
     /// Whether a square that shows nothing clearly has changed within the last `us` microseconds.
