@@ -9,7 +9,7 @@ mod command;
 
 fn main() -> process::ExitCode {
     let line = command::CommandLine::parse();
-    match line.command.run() {
+    match line.command.run(line.quiet) {
         Ok(()) => ExitCode::Done.into(),
         Err(error) => {
             eprintln!("plyscope: {error:#}");

@@ -1,10 +1,12 @@
 //! A game as PGN that other programs read: export format, with video times and evaluations in the comments.
 //!
 //! After each ply stand `[%vt s]`, the second of the video at which the ply appears (as pgn4web reads it), `[%emt h:mm:ss.f]`,
-//! the time since the ply before, and where there is one `[%eval]`, White's view in pawns or `#n`.
+//! the time since the ply before, and where they are known `[%clk h:mm:ss.f]`, what the mover's clock shows, and
+//! `[%eval]`, White's view in pawns or `#n`. A ply that gave much away carries a Numeric Annotation Glyph and a remark.
 
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
+use std::time::Duration;
 
 use plyscope_core::media_time::MediaTime;
 use shakmaty::fen::Fen;
@@ -49,14 +51,28 @@ impl fmt::Display for ExportEval {
 }
 
 /// One ply as it goes into the PGN.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExportPly {
     /// The move.
     pub mv: Move,
     /// When the ply appears in the video.
     pub shown_at: MediaTime,
+    /// What the mover's clock shows after it, where that is known.
+    pub clock: Option<Duration>,
     /// What the position after it is worth, where that is known.
     pub eval: Option<ExportEval>,
+    /// A Numeric Annotation Glyph, without its `$`.
+    pub nag: Option<u8>,
+    /// Words about the ply. Braces and control characters, which would break the file, are left out.
+    pub remark: Option<String>,
+}
+
+impl ExportPly {
+    /// A ply of which only the time is known.
+    #[must_use]
+    pub const fn new(mv: Move, shown_at: MediaTime) -> Self {
+        Self { mv, shown_at, clock: None, eval: None, nag: None, remark: None }
+    }
 }
 
 /// A game ready to be written.
@@ -138,6 +154,9 @@ impl PgnExport<'_> {
             text.push(&format!("{}{dots}", position.fullmoves()));
             let san = SanPlus::from_move_and_play_unchecked(&mut position, ply.mv);
             text.push(&san.to_string());
+            if let Some(nag) = ply.nag {
+                text.push(&format!("${nag}"));
+            }
             text.push(&comment(ply, previous));
             previous = ply.shown_at;
         }
@@ -150,14 +169,26 @@ fn comment(ply: &ExportPly, previous: MediaTime) -> String {
     let shown_ms = whole_ms(ply.shown_at.us());
     let elapsed_ms = shown_ms.saturating_sub(whole_ms(previous.us()));
     let mut comment = format!("{{ [%vt {}]", decimal_seconds(shown_ms));
-    let (hours, minutes) = (elapsed_ms / 3_600_000, elapsed_ms / 60_000 % 60);
     // Writing to a String cannot fail.
-    let _ = write!(comment, " [%emt {hours}:{minutes:02}:{:0>2}", elapsed_ms / 1000 % 60);
-    let _ = write!(comment, "{}]", decimal_fraction(elapsed_ms));
+    let _ = write!(comment, " [%emt {}]", clock_face(elapsed_ms));
+    if let Some(clock) = ply.clock {
+        let clock_ms = u64::try_from(clock.as_millis()).unwrap_or(u64::MAX);
+        let _ = write!(comment, " [%clk {}]", clock_face(clock_ms));
+    }
     if let Some(eval) = ply.eval {
         let _ = write!(comment, " [%eval {eval}]");
     }
+    if let Some(remark) = &ply.remark {
+        let safe = |c: char| if c.is_control() || "{}[]".contains(c) { ' ' } else { c };
+        let _ = write!(comment, " {}", remark.chars().map(safe).collect::<String>());
+    }
     comment + " }"
+}
+
+/// `h:mm:ss.f`.
+fn clock_face(ms: u64) -> String {
+    let (hours, minutes, seconds) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60);
+    format!("{hours}:{minutes:02}:{seconds:02}{}", decimal_fraction(ms))
 }
 
 fn whole_ms(us: i64) -> u64 {
@@ -237,12 +268,7 @@ mod tests {
 
     fn plies(record: &GameRecord) -> Vec<ExportPly> {
         let shown = record.timeline();
-        record
-            .plies
-            .iter()
-            .zip(shown)
-            .map(|(ply, shown_at)| ExportPly { mv: ply.mv, shown_at, eval: None })
-            .collect()
+        record.plies.iter().zip(shown).map(|(ply, shown_at)| ExportPly::new(ply.mv, shown_at)).collect()
     }
 
     fn export(tags: &[(String, String)], start: &Chess, plies: &[ExportPly], result: Outcome) -> String {
@@ -258,6 +284,9 @@ mod tests {
         let mut plies = plies(&record);
         plies[0].eval = Some(ExportEval::Centipawns(37));
         plies[1].eval = Some(ExportEval::Mate(-3));
+        plies[2].clock = Some(Duration::from_millis(3_599_900));
+        plies[2].nag = Some(6);
+        plies[2].remark = Some("no {\u{7}} braces".into());
         let tags = [("Black", "B \"the\\B\""), ("Annotator", "x"), ("Bad]Name", "y"), ("Result", "1-0")]
             .map(|(name, value)| (name.to_owned(), value.to_owned()));
         let expected = r#"[Event "?"]
@@ -270,7 +299,8 @@ mod tests {
 [Annotator "x"]
 
 1. e4 { [%vt 2] [%emt 0:00:02] [%eval 0.37] } 1... e5 { [%vt 64.5]
-[%emt 0:01:02.5] [%eval #-3] } 2. Nf3 { [%vt 65.5] [%emt 0:00:01] } *
+[%emt 0:01:02.5] [%eval #-3] } 2. Nf3 $6 { [%vt 65.5] [%emt 0:00:01]
+[%clk 0:59:59.9] no braces } *
 
 "#;
         assert_eq!(export(&tags, &record.start, &plies, record.result), expected);
@@ -287,7 +317,7 @@ mod tests {
     #[test]
     fn an_illegal_ply_is_refused_and_nothing_is_written() {
         let record = GameRecord::read(&b"1. e4 *"[..]).expect("legal");
-        let twice = [plies(&record)[0], plies(&record)[0]];
+        let twice = [plies(&record)[0].clone(), plies(&record)[0].clone()];
         let mut out = Vec::new();
         let export = PgnExport { tags: &[], start: &record.start, plies: &twice, result: Outcome::Unknown };
         let error = export.write(&mut out).expect_err("refused");
@@ -318,7 +348,7 @@ mod tests {
                 }
                 let mv = moves[choice.index(moves.len())];
                 position.play_unchecked(mv);
-                plies.push(ExportPly { mv, shown_at: MediaTime::from_ms(shown_ms), eval: None });
+                plies.push(ExportPly::new(mv, MediaTime::from_ms(shown_ms)));
                 shown_ms += think_ms;
             }
             let text = export(&[], &start, &plies, Outcome::Unknown);

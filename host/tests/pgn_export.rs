@@ -52,7 +52,7 @@ fn python_chess_reads_moves_times_and_evaluations() {
                 };
                 // python-chess has no mate in 0 with a side; that one is left to our own tests.
                 let eval = if eval == ExportEval::Mate(0) { ExportEval::Mate(1) } else { eval };
-                ExportPly { mv: ply.mv, shown_at, eval: Some(eval) }
+                ExportPly { eval: Some(eval), ..ExportPly::new(ply.mv, shown_at) }
             })
             .collect();
         let mut pgn = Vec::new();

@@ -65,6 +65,16 @@ time error: mean 0.033 s, max 0.100 s
 
 missed (in the truth, not in the answer): 1
   {\"type\":\"capture\",\"idx\":1,\"color\":\"B\",\"coord\":\"D5\",\"game_clock_s\":5.0}
+    before 2.                    after 2. exd5
+    8  r n b q k b n r           8  r n b q k b n r
+    7  p p p . p p p p           7  p p p . p p p p
+    6  . . . . . . . .           6  . . . . . . . .
+    5  . . . p . . . .           5  . . . P . . . .
+    4  . . . . P . . .           4  . . . . . . . .
+    3  . . . . . . . .           3  . . . . . . . .
+    2  P P P P . P P P           2  P P P P . P P P
+    1  R N B Q K B N R           1  R N B Q K B N R
+       a b c d e f g h              a b c d e f g h
 
 invented (in the answer, not in the truth): 1
   {\"type\":\"move\",\"idx\":4,\"color\":\"B\",\"coord\":\"D5\",\"game_clock_s\":\"soon\",\"leader_after\":\"W\",\"wr_swing\":\"equal\"}   <- no usable game_clock_s
@@ -97,7 +107,10 @@ fn json_has_the_documented_fields() -> Outcome {
     let row =
         |text: &serde_json::Value| serde_json::from_str::<serde_json::Value>(text.as_str().unwrap_or(""));
     assert_eq!(row(&scores["explain"]["missed"][0]["row"])?["type"], "capture");
+    let before = "rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+    assert_eq!(scores["explain"]["missed"][0]["before"], before);
     assert_eq!(scores["explain"]["invented"][0]["fault"], "no usable game_clock_s");
+    assert!(scores["explain"]["invented"][0]["before"].is_null());
     assert_eq!(row(&scores["explain"]["wrong_label"][0]["truth"])?["leader_after"], "W");
     Ok(())
 }

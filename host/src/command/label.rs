@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use plyscope::{
+    external_engine::ExternalEngine,
     game_record::GameRecord,
     labeller::{LabelledGame, Labeller, PlyLabel, Progress},
     output_file::OutputFile,
@@ -12,6 +13,7 @@ use plyscope_core::judge::score::{Score, ScoreKind};
 use serde_json::{Value, json};
 
 use super::search_args::SearchArgs;
+use super::terminal::{LogFormat, Terminal};
 
 /// Search every position of a game and label every ply.
 #[derive(clap::Args, Debug)]
@@ -27,11 +29,12 @@ pub(crate) struct Args {
 }
 
 /// Labels the game and writes `{"plies": [...]}`.
-pub(crate) fn run(args: &Args) -> Result<()> {
+pub(crate) fn run(args: &Args, is_quiet: bool) -> Result<()> {
     let labeller = args.search.labeller()?;
     let record = GameRecord::read_file(&args.game)?;
     let output = OutputFile::open(&args.output)?;
-    let labels = search(&labeller, &record);
+    let engine = args.search.engine()?;
+    let labels = search(&labeller, engine.as_ref(), &record, &Terminal::new(is_quiet, LogFormat::Text))?;
     let rows: Vec<Value> = labels.iter().map(|label| row(&record, label)).collect();
     let mut text = String::from("{\"plies\": [\n");
     for (i, row) in rows.iter().enumerate() {
@@ -42,17 +45,28 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     Ok(output.finish(text.as_bytes())?)
 }
 
-/// Labels the game under a progress bar: the start position first, then every ply.
-pub(super) fn search(labeller: &Labeller, record: &GameRecord) -> Vec<PlyLabel> {
+/// Labels the game under a progress bar: the start position first, then every ply. By the engine, where one is given.
+pub(super) fn search(
+    labeller: &Labeller,
+    engine: Option<&ExternalEngine>,
+    record: &GameRecord,
+    terminal: &Terminal,
+) -> Result<Vec<PlyLabel>> {
     let game = LabelledGame::of_positions(record.positions().cloned().collect());
-    let bar = progress_bar(game.positions().len());
-    let labels = labeller.label(&game, &[], &|progress| {
-        if let Progress::Positions { done, .. } = progress {
-            bar.set_position(done as u64);
-        }
-    });
-    bar.finish_and_clear();
-    labels
+    let show = |done: usize, of: usize| {
+        let (message, fields) = (format!("{done}/{of} positions"), json!({"done": done, "of": of}));
+        terminal.progress("labelling", done as u64, of as u64, message, fields);
+    };
+    let labels = match engine {
+        Some(engine) => engine.label(&game, &show)?,
+        None => labeller.label(&game, &[], &|progress| {
+            if let Progress::Positions { done, of } = progress {
+                show(done, of);
+            }
+        }),
+    };
+    terminal.end_steps();
+    Ok(labels)
 }
 
 fn row(record: &GameRecord, label: &PlyLabel) -> Value {
@@ -86,13 +100,4 @@ fn score_field(score: Score) -> (&'static str, i32) {
 /// To six decimals, as readers need no more.
 fn round(p: f64) -> f64 {
     (p * 1e6).round() / 1e6
-}
-
-fn progress_bar(positions: usize) -> indicatif::ProgressBar {
-    let style = indicatif::ProgressStyle::with_template("{wide_bar} {pos}/{len} positions, {eta} left");
-    let bar = indicatif::ProgressBar::new(positions as u64);
-    match style {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
 }

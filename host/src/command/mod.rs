@@ -8,13 +8,18 @@ use plyscope::exit_code::{ExitCode, WrongUsage};
 use plyscope::output_file::OutputFile;
 
 mod bench;
+mod completions;
+mod doctor;
 mod fit;
 mod label;
 mod reconstruct;
 mod render;
+mod report;
 mod score;
 mod search_args;
+mod terminal;
 mod uci;
+mod watch;
 
 /// Watches a video of a digital chess board and writes down the game.
 #[derive(Parser, Debug)]
@@ -22,31 +27,44 @@ mod uci;
 pub(crate) struct CommandLine {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// Show no progress and no remarks, only errors
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
 }
 
 /// What to do.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
     Bench(bench::Args),
+    Completions(completions::CompletionsArgs),
+    Doctor(doctor::Args),
     Fit(fit::Args),
     Label(label::Args),
+    Man(completions::ManArgs),
     Reconstruct(reconstruct::Args),
     Render(render::Args),
+    Report(report::Args),
     Score(score::Args),
     Uci(uci::Args),
+    Watch(watch::Args),
 }
 
 impl Command {
     /// Runs the chosen subcommand to its end.
-    pub(crate) fn run(self) -> Result<()> {
+    pub(crate) fn run(self, is_quiet: bool) -> Result<()> {
         match self {
             Self::Bench(args) => bench::run(&args),
+            Self::Completions(args) => completions::completions(&args),
+            Self::Doctor(args) => doctor::run(&args),
             Self::Fit(args) => fit::run(&args),
-            Self::Label(args) => label::run(&args),
-            Self::Reconstruct(args) => reconstruct::run(&args),
-            Self::Render(args) => render::run(&args),
+            Self::Label(args) => label::run(&args, is_quiet),
+            Self::Man(args) => completions::man(&args),
+            Self::Reconstruct(args) => reconstruct::run(&args, is_quiet),
+            Self::Render(args) => render::run(&args, is_quiet),
+            Self::Report(args) => report::run(&args, is_quiet),
             Self::Score(args) => score::run(&args),
             Self::Uci(args) => uci::run(&args),
+            Self::Watch(args) => watch::run(&args),
         }
     }
 }

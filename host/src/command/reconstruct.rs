@@ -1,36 +1,47 @@
 //! `plyscope reconstruct`: a video in, the labelled game out.
 
-use std::path::PathBuf;
-use std::sync::Mutex;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use anyhow::Result;
 use clap::ValueEnum;
-use indicatif::{ProgressBar, ProgressStyle};
 use plyscope::answer_file::AnswerFile;
-use plyscope::labeller::Progress as LabelProgress;
+use plyscope::game_record::TimeControl;
+use plyscope::judged_game::JudgedGame;
+use plyscope::labeller::{PlyLabel, Progress as LabelProgress};
 use plyscope::output_file::OutputFile;
-use plyscope::pgn_export::{ExportEval, ExportPly, PgnExport};
-use plyscope::reconstruct::{CheckpointFile, Progress, Reading, Reconstruction, ResumePoint};
+use plyscope::pgn_export::PgnExport;
+use plyscope::reconstruct::{CheckpointFile, Progress, ReadGame, Reading, Reconstruction, ResumePoint};
+use plyscope::report::thumbnails::Thumbnails;
+use plyscope::report::{Fact, Report, UnexplainedSpan};
 use plyscope::video::{OrientationChoice, VideoInput};
-use plyscope_core::judge::score::ScoreKind;
 use plyscope_core::vision::Orientation;
-use shakmaty::{KnownOutcome, Outcome, Position};
+use serde_json::json;
 
 use super::refuse_same_file;
 use super::search_args::SearchArgs;
+use super::terminal::{LogFormat, Terminal, clock};
 
 /// Watch a video of a chess board and write down the game.
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Example:\n  plyscope reconstruct game.mp4 -o answer.json --pgn game.pgn")]
+#[command(
+    after_help = "Example:\n  plyscope reconstruct game.mp4 -o answer.json --pgn game.pgn --report game.html"
+)]
 pub(crate) struct Args {
     /// The video, a folder of pictures, or '-' for standard input
     video: PathBuf,
     /// Where to write the answer ('-': standard output)
     #[arg(short, long, value_name = "FILE", default_value = "answer.json")]
     output: PathBuf,
-    /// Write the game as PGN too, with video times and evaluations
+    /// Write the game as PGN too, with video times, evaluations and remarks
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
+    /// Write a page that shows the game: board, moves, charts and the moments that mattered
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+    /// The clock of the game, such as 600+5 or 40/5400+30:1800: the PGN then tells what it shows after each ply
+    #[arg(long, value_name = "TIME", value_parser = parse_time_control)]
+    time_control: Option<ClockArg>,
     /// See only: every label is "equal"
     #[arg(long)]
     no_labels: bool,
@@ -43,16 +54,44 @@ pub(crate) struct Args {
     /// For a folder of pictures: so many a second; without it the last number in each name is its second
     #[arg(long, value_name = "N", value_parser = parse_fps)]
     fps: Option<f64>,
+    /// How to tell of progress and outcome on standard error
+    #[arg(long, value_enum, default_value_t)]
+    format: LogFormat,
     #[command(flatten)]
     search: SearchArgs,
 }
 
+/// Which side sits at the bottom.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum OrientationArg {
+pub(super) enum OrientationArg {
     #[default]
     Auto,
     White,
     Black,
+}
+
+impl From<OrientationArg> for OrientationChoice {
+    fn from(orientation: OrientationArg) -> Self {
+        match orientation {
+            OrientationArg::Auto => Self::Auto,
+            OrientationArg::White => Self::Fixed(Orientation::WhiteBottom),
+            OrientationArg::Black => Self::Fixed(Orientation::BlackBottom),
+        }
+    }
+}
+
+/// A time control and the text that it was given as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ClockArg {
+    text: String,
+    control: TimeControl,
+}
+
+pub(super) fn parse_time_control(text: &str) -> Result<ClockArg, String> {
+    match text.parse() {
+        Ok(control @ TimeControl::Periods(_)) => Ok(ClockArg { text: text.to_owned(), control }),
+        _ => Err("give a time control such as 600, 180+2 or 40/5400+30:1800+30, in seconds".to_owned()),
+    }
 }
 
 fn parse_fps(text: &str) -> Result<f64, String> {
@@ -61,139 +100,180 @@ fn parse_fps(text: &str) -> Result<f64, String> {
 }
 
 /// Reads the video and writes the answer.
-pub(crate) fn run(args: &Args) -> Result<()> {
-    let (output, pgn) = (Some(&args.output), args.pgn.as_ref());
-    refuse_same_file(&[("VIDEO", Some(&args.video)), ("--output", output), ("--pgn", pgn)])?;
+pub(crate) fn run(args: &Args, is_quiet: bool) -> Result<()> {
+    let terminal = Terminal::new(is_quiet, args.format);
+    let begun = Instant::now();
+    refuse_same_file(&[
+        ("VIDEO", Some(&args.video)),
+        ("--output", Some(&args.output)),
+        ("--pgn", args.pgn.as_ref()),
+        ("--report", args.report.as_ref()),
+    ])?;
     let labeller = if args.no_labels { None } else { Some(args.search.labeller()?) };
+    let engine = args.search.engine()?;
     let mut answer = AnswerFile::open(&args.output)?;
     let pgn = args.pgn.as_deref().map(OutputFile::open).transpose()?;
+    let report = args.report.as_deref().map(OutputFile::open).transpose()?;
     let checkpoint = CheckpointFile::beside(&answer, &args.output);
     let input = VideoInput::open(&args.video, args.fps)?;
     let job = Reconstruction {
-        orientation: match args.orientation {
-            OrientationArg::Auto => OrientationChoice::Auto,
-            OrientationArg::White => OrientationChoice::Fixed(Orientation::WhiteBottom),
-            OrientationArg::Black => OrientationChoice::Fixed(Orientation::BlackBottom),
-        },
-        settings: format!("{:?} {:?} {:?}", args.orientation, args.fps, labeller),
+        orientation: args.orientation.into(),
+        settings: format!("{:?} {:?} {:?} {:?}", args.orientation, args.fps, labeller, engine),
         labeller,
+        engine,
         resume: args.resume,
     };
-    let bars = Bars::default();
-    let reading = job.run(&input, &mut answer, &checkpoint, &|progress| bars.show(progress))?;
-    bars.clear();
+    let reading = job.run(&input, &mut answer, &checkpoint, &|progress| show(&terminal, &progress))?;
     answer.finish(&reading.game.rows(&reading.labels))?;
+    let game = judged_with_clock(&reading.game, &reading.labels, args.time_control.as_ref());
     if let Some(pgn) = pgn {
-        pgn.finish(pgn_text(&reading)?.as_bytes())?;
+        pgn.finish(&pgn_text(&game)?)?;
     }
+    if let Some(report) = report {
+        terminal.progress("report", 0, 0, "making the report".to_owned(), json!({}));
+        let page = page(args, &game, &reading, &input)?;
+        report.finish(page.as_bytes())?;
+    }
+    terminal.end_steps();
     checkpoint.remove();
-    for stretch in &reading.unexplained {
-        eprintln!(
-            "plyscope: from {:.1} s to {:.1} s (after ply {}) no legal plies explain the board",
-            stretch.from.seconds(),
-            stretch.until.seconds(),
-            stretch.after_ply
-        );
-    }
+    tell_unexplained(&terminal, &reading);
     match reading.broken_off {
         Some(error) => Err(error.into()),
-        None => Ok(()),
+        None => {
+            tell_outcome(&terminal, &game, &reading, begun);
+            Ok(())
+        }
     }
 }
 
-fn pgn_text(reading: &Reading) -> Result<String> {
-    let game = &reading.game;
-    let plies: Vec<ExportPly> = game
-        .plies()
-        .iter()
-        .enumerate()
-        .map(|(index, ply)| ExportPly {
-            mv: ply.mv,
-            shown_at: ply.time,
-            eval: reading.labels.get(index + 1).map(|label| match label.score.kind() {
-                ScoreKind::Centipawns(cp) => ExportEval::Centipawns(cp),
-                ScoreKind::Mate { moves } => ExportEval::Mate(i32::from(moves)),
-                ScoreKind::Mated { moves } => ExportEval::Mate(-i32::from(moves)),
-            }),
-        })
-        .collect();
-    let last = game.position();
-    let result = if last.is_checkmate() {
-        Outcome::Known(KnownOutcome::Decisive { winner: last.turn().other() })
-    } else if last.is_stalemate() || last.is_insufficient_material() {
-        Outcome::Known(KnownOutcome::Draw)
-    } else {
-        Outcome::Unknown
-    };
+/// The game with its labels and clocks.
+pub(super) fn judged_with_clock(
+    read: &ReadGame,
+    labels: &[PlyLabel],
+    time_control: Option<&ClockArg>,
+) -> JudgedGame {
+    let control = time_control.map_or(&TimeControl::Unknown, |given| &given.control);
+    let mut game = JudgedGame::of_video(read, labels, control);
+    game.tags.extend(time_control.map(|given| ("TimeControl".to_owned(), given.text.clone())));
+    game.tags.push(("Annotator".to_owned(), concat!("Plyscope ", env!("CARGO_PKG_VERSION")).to_owned()));
+    game
+}
+
+/// The game as PGN.
+fn pgn_text(game: &JudgedGame) -> Result<Vec<u8>> {
+    let plies = game.export_plies();
     let mut text = Vec::new();
-    PgnExport { tags: &[], start: &game.positions()[0], plies: &plies, result }.write(&mut text)?;
-    Ok(String::from_utf8_lossy(&text).into_owned())
+    PgnExport { tags: &game.tags, start: &game.start, plies: &plies, result: game.outcome }
+        .write(&mut text)?;
+    Ok(text)
 }
 
-/// Progress bars on stderr: the video first, then the search.
-#[derive(Default)]
-struct Bars {
-    bar: Mutex<Option<(Step, ProgressBar)>>,
+fn page(args: &Args, game: &JudgedGame, reading: &Reading, input: &VideoInput) -> Result<String> {
+    let name = |path: &Path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    let title = if args.video == Path::new("-") {
+        "A game from standard input".to_owned()
+    } else {
+        name(&args.video)
+    };
+    let mut facts = vec![Fact::new("Video", title.clone())];
+    facts.extend(input.duration().map(|duration| Fact::new("Length", clock(duration.seconds()))));
+    facts.push(Fact::new("Plies", game.plies.len().to_string()));
+    facts.push(Fact::new("Captures", game.captures().to_string()));
+    facts.extend(args.time_control.iter().map(|given| Fact::new("Time control", given.text.clone())));
+    if args.no_labels {
+        facts.push(Fact::new("Judged by", "nobody: the game was only watched"));
+    } else {
+        facts.extend(args.search.facts());
+    }
+    let spans = unexplained_spans(reading);
+    let thumbnails = Thumbnails::of_video(game, input);
+    let report =
+        Report { game, title: &title, unexplained: Some(&spans), thumbnails: &thumbnails, facts: &facts };
+    Ok(report.to_html()?)
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Step {
-    Watching,
-    Labelling,
+fn unexplained_spans(reading: &Reading) -> Vec<UnexplainedSpan> {
+    let span = |stretch: &plyscope::reconstruct::Unexplained| UnexplainedSpan {
+        from_s: stretch.from.seconds(),
+        to_s: stretch.until.seconds(),
+        after_ply: stretch.after_ply,
+        reason: "no legal plies explain the board".to_owned(),
+    };
+    reading.unexplained.iter().map(span).collect()
 }
 
-impl Bars {
-    fn show(&self, progress: Progress<'_>) {
-        match progress {
-            Progress::Resumed(from) => eprintln!("plyscope: {}", resumed(from)),
-            Progress::Located { duration } => {
-                let seconds = duration.map_or(0, |d| u64::try_from(d.us() / 1_000_000).unwrap_or(0));
-                self.start(Step::Watching, seconds, "{wide_bar} {msg}, {eta} left");
-            }
-            Progress::Watched { time, plies } => {
-                self.with(Step::Watching, |bar| {
-                    bar.set_position(u64::try_from(time.us() / 1_000_000).unwrap_or(0));
-                    bar.set_message(format!("{plies} plies in {}", clock(time.seconds())));
-                });
-            }
-            Progress::Labelling(LabelProgress::Positions { done, of }) => {
-                if !self.with(Step::Labelling, |bar| bar.set_position(done as u64)) {
-                    self.start(Step::Labelling, of as u64, "{wide_bar} {pos}/{len} positions, {eta} left");
-                }
-            }
-            Progress::Labelling(LabelProgress::Chunk(_)) => {}
-        }
+fn tell_unexplained(terminal: &Terminal, reading: &Reading) {
+    for span in unexplained_spans(reading) {
+        let UnexplainedSpan { from_s, to_s, after_ply, reason } = span;
+        terminal.remark(
+            &format!("from {from_s:.1} s to {to_s:.1} s (after ply {after_ply}) {reason}"),
+            json!({"from_s": from_s, "to_s": to_s, "after_ply": after_ply, "reason": reason}),
+        );
     }
+}
 
-    fn start(&self, step: Step, length: u64, template: &str) {
-        let bar = ProgressBar::new(length);
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
-        }
-        let mut slot = self.bar.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some((_, before)) = slot.replace((step, bar)) {
-            before.finish_and_clear();
-        }
-    }
+fn tell_outcome(terminal: &Terminal, game: &JudgedGame, reading: &Reading, begun: Instant) {
+    let spent_s = begun.elapsed().as_secs_f64();
+    let length_s = game.plies.last().map_or(0.0, |ply| ply.shown_at.seconds());
+    let swings = game.swings().count();
+    let in_doubt = game.plies.iter().filter(|ply| ply.is_ambiguous).count();
+    let unexplained = reading.unexplained.len();
+    let confidences: Vec<f64> = game.plies.iter().filter_map(|ply| ply.confidence).collect();
+    let confidence =
+        (!confidences.is_empty()).then(|| confidences.iter().sum::<f64>() / confidences.len() as f64);
+    let certainty = match (in_doubt, unexplained) {
+        (0, 0) => "every ply is the only one that explains the pictures".to_owned(),
+        _ => format!("{in_doubt} plies in doubt, {unexplained} stretches unexplained"),
+    };
+    let confidence_text = confidence.map_or_else(String::new, |mean| format!("{:.1} %, ", mean * 100.0));
+    terminal.outcome(
+        &[
+            ("plies", game.plies.len().to_string()),
+            ("captures", game.captures().to_string()),
+            ("swings", if reading.labels.is_empty() { "not judged".to_owned() } else { swings.to_string() }),
+            ("confidence", confidence_text + &certainty),
+            ("last ply at", clock(length_s)),
+            ("time spent", format!("{spent_s:.1} s")),
+        ],
+        json!({
+            "plies": game.plies.len(),
+            "captures": game.captures(),
+            "swings": if reading.labels.is_empty() { None } else { Some(swings) },
+            "confidence": confidence,
+            "plies_in_doubt": in_doubt,
+            "unexplained": unexplained,
+            "last_ply_s": length_s,
+            "spent_s": (spent_s * 1000.0).round() / 1000.0,
+        }),
+    );
+}
 
-    /// Whether the bar of `step` is the present one.
-    fn with(&self, step: Step, act: impl FnOnce(&ProgressBar)) -> bool {
-        let slot = self.bar.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        match &*slot {
-            Some((present, bar)) if *present == step => {
-                act(bar);
-                true
-            }
-            _ => false,
+/// Shows how far the run is: the video first, then the search.
+fn show(terminal: &Terminal, progress: &Progress<'_>) {
+    match *progress {
+        Progress::Resumed(from) => terminal.remark(&resumed(from), json!({"resumed": from.is_some()})),
+        _ if !terminal.wants_progress() => {}
+        Progress::Located { duration } => {
+            let fields = json!({"duration_s": duration.map(|d| d.seconds())});
+            terminal.progress("located", 0, duration_s(duration), "found the board".to_owned(), fields);
         }
+        Progress::Watched { time, plies, duration } => {
+            let message = format!("{plies} plies in {}", clock(time.seconds()));
+            let fields = json!({"time_s": time.seconds(), "plies": plies});
+            let done = u64::try_from(time.us() / 1_000_000).unwrap_or(0);
+            terminal.progress("watching", done, duration_s(duration), message, fields);
+        }
+        Progress::Labelling(LabelProgress::Positions { done, of }) => {
+            let message = format!("{done}/{of} positions");
+            let fields = json!({"done": done, "of": of});
+            terminal.progress("labelling", done as u64, of as u64, message, fields);
+        }
+        Progress::Labelling(LabelProgress::Chunk(_)) => {}
     }
+}
 
-    fn clear(&self) {
-        let slot = self.bar.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
-        if let Some((_, bar)) = slot {
-            bar.finish_and_clear();
-        }
-    }
+fn duration_s(duration: Option<plyscope_core::media_time::MediaTime>) -> u64 {
+    duration.map_or(0, |d| u64::try_from(d.us() / 1_000_000).unwrap_or(0))
 }
 
 /// Where a run goes on that was told to.
@@ -209,10 +289,4 @@ fn resumed(from: Option<ResumePoint>) -> String {
             format!("goes on at {:.1} s: {plies} plies", watched_until.seconds())
         }
     }
-}
-
-/// Seconds as minutes and seconds.
-fn clock(seconds: f64) -> String {
-    let whole = seconds.max(0.0) as u64;
-    format!("{}:{:02}", whole / 60, whole % 60)
 }

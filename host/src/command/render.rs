@@ -1,13 +1,11 @@
 //! `plyscope render`: a video of a game at its own pace, and its truth.
 
-use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::Result;
 use clap::ValueEnum;
-use indicatif::{ProgressBar, ProgressStyle};
 use plyscope::answer_file::answer_text;
 use plyscope::exit_code::WrongUsage;
 use plyscope::game_record::GameRecord;
@@ -23,11 +21,13 @@ use plyscope::render::theme::Theme;
 use plyscope::render::truth::event_rows;
 use plyscope::render::{RenderError, RenderOptions, Rendered, render_to_file};
 use plyscope::text_input::{InputError, read_text};
+use serde_json::json;
 use shakmaty::Color;
 
 use super::label;
 use super::refuse_same_file;
 use super::search_args::SearchArgs;
+use super::terminal::{LogFormat, Terminal};
 
 /// Render a game to a board-only video at its own pace, and its truth
 #[derive(clap::Args, Debug)]
@@ -134,25 +134,26 @@ impl<const SEPARATOR: char> FromStr for Pair<SEPARATOR> {
 }
 
 /// Renders the video and then writes its truth.
-pub(crate) fn run(args: &Args) -> Result<()> {
+pub(crate) fn run(args: &Args, is_quiet: bool) -> Result<()> {
+    let terminal = Terminal::new(is_quiet, LogFormat::Text);
     if args.output == Path::new("-") {
         return Err(WrongUsage("a video cannot go to standard output, name a file with -o".into()).into());
     }
     let (output, truth) = (Some(&args.output), args.truth.as_ref());
     refuse_same_file(&[("GAME", Some(&args.game)), ("--output", output), ("--truth", truth)])?;
     let record = GameRecord::read_file(&args.game)?;
-    let labels = read_labels(args, &record)?;
+    let labels = read_labels(args, &record, &terminal)?;
     let options = render_options(args)?;
     // A wrong path is told before the video is made, not after.
     let truth = args.truth.as_deref().map(OutputFile::open).transpose()?;
-    let rendered = render_with_progress(&record, &options, &args.output)?;
+    let rendered = render_with_progress(&record, &options, &args.output, &terminal)?;
     if let Some(truth) = truth {
         truth.finish(&answer_text(&event_rows(&record, &rendered.settled_at, &labels))?)?;
     }
     Ok(())
 }
 
-fn read_labels(args: &Args, record: &GameRecord) -> Result<Vec<PlyLabels>> {
+fn read_labels(args: &Args, record: &GameRecord, terminal: &Terminal) -> Result<Vec<PlyLabels>> {
     match &args.labels {
         Some(path) => {
             let text = read_text(path)?;
@@ -160,7 +161,8 @@ fn read_labels(args: &Args, record: &GameRecord) -> Result<Vec<PlyLabels>> {
         }
         None if args.truth.is_none() || args.no_labels => Ok(vec![PlyLabels::EQUAL; record.plies.len()]),
         None => {
-            let labels = label::search(&args.search.labeller()?, record);
+            let engine = args.search.engine()?;
+            let labels = label::search(&args.search.labeller()?, engine.as_ref(), record, terminal)?;
             // The first is that of the start position, to which no ply led.
             Ok(labels.iter().skip(1).map(PlyLabels::from).collect())
         }
@@ -209,16 +211,15 @@ fn render_with_progress(
     record: &GameRecord,
     options: &RenderOptions,
     output: &Path,
+    terminal: &Terminal,
 ) -> Result<Rendered, RenderError> {
-    let bar = if io::stderr().is_terminal() { ProgressBar::new(0) } else { ProgressBar::hidden() };
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} {percent}% of {len} frames, {eta} left") {
-        bar.set_style(style);
-    }
     let rendered = render_to_file(record, options, output, |done, total| {
-        bar.set_length(total);
-        bar.set_position(done);
+        if terminal.wants_progress() {
+            let (message, fields) = (format!("{done} of {total} frames"), json!({"done": done, "of": total}));
+            terminal.progress("rendering", done, total, message, fields);
+        }
     });
-    bar.finish_and_clear();
+    terminal.end_steps();
     rendered
 }
 

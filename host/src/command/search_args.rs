@@ -1,14 +1,20 @@
 //! The options by which commands that search positions are told how.
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use anyhow::Result;
 use clap::ValueEnum;
 use plyscope::{
     evaluation::Evaluation,
+    external_engine::{ExternalEngine, name_of},
     labeller::{Budget, Labeller, NODES_DEFAULT, Optimise},
+    report::Fact,
     win_models,
 };
+use plyscope_core::judge::win_model::WinModel;
 
 /// How to search and judge positions.
 #[derive(clap::Args, Debug)]
@@ -34,6 +40,9 @@ pub(crate) struct SearchArgs {
     /// What values positions: hand, small or large [default: the best compiled in]
     #[arg(long, value_name = "EVAL")]
     eval: Option<Evaluation>,
+    /// Let this installed UCI engine judge the positions instead
+    #[arg(long, value_name = "PATH", conflicts_with = "eval")]
+    engine: Option<PathBuf>,
     /// Threads to search with [default: one for each core]
     #[arg(long, value_name = "N", default_value = "0", hide_default_value = true)]
     jobs: usize,
@@ -47,21 +56,53 @@ enum OptimiseArg {
 }
 
 impl SearchArgs {
-    /// The labeller that the options ask for.
-    pub(crate) fn labeller(&self) -> Result<Labeller> {
-        let budget = match (self.nodes, self.depth, self.movetime, self.budget) {
+    fn search_budget(&self) -> Budget {
+        match (self.nodes, self.depth, self.movetime, self.budget) {
             (Some(nodes), ..) => Budget::Nodes(nodes),
             (_, Some(depth), ..) => Budget::Depth(depth),
             (_, _, Some(ms), _) => Budget::MoveTime(Duration::from_millis(ms)),
             (.., Some(time)) => Budget::Game(time),
             _ => Budget::Nodes(NODES_DEFAULT),
+        }
+    }
+
+    /// What a report says of the search.
+    pub(crate) fn facts(&self) -> Vec<Fact> {
+        let budget = match self.search_budget() {
+            Budget::Nodes(nodes) => format!("{nodes} nodes a position"),
+            Budget::Depth(depth) => format!("{depth} plies deep"),
+            Budget::MoveTime(time) => format!("{} ms a position", time.as_millis()),
+            Budget::Game(time) => format!("{:.1} s in all", time.as_secs_f64()),
         };
+        let evaluation = self.eval.unwrap_or_default();
+        let judge = match &self.engine {
+            Some(engine) => name_of(engine),
+            None => format!("Plyscope's search, {} evaluation", evaluation.name()),
+        };
+        vec![
+            Fact::new("Judged by", judge),
+            Fact::new("Search", budget),
+            Fact::new("Win model", self.win_model.to_string_lossy()),
+        ]
+    }
+
+    /// The engine that is to judge in the labeller's place, where one was named. Where it tells no shares of wins and draws,
+    /// its centipawns go through the win model; `sf` is fitted to our own, so lichess's curve stands in for it.
+    pub(crate) fn engine(&self) -> Result<Option<ExternalEngine>> {
+        let Some(path) = self.engine.clone() else { return Ok(None) };
+        let is_ours = self.win_model == Path::new("sf");
+        let model = if is_ours { WinModel::LICHESS } else { win_models::by_name_or_file(&self.win_model)? };
+        Ok(Some(ExternalEngine { path, budget: self.search_budget(), model, threads: self.jobs }))
+    }
+
+    /// The labeller that the options ask for.
+    pub(crate) fn labeller(&self) -> Result<Labeller> {
         let optimise = match self.optimise {
             OptimiseArg::Strict => Optimise::Strict,
             OptimiseArg::Macro => Optimise::Macro,
         };
         Ok(Labeller {
-            budget,
+            budget: self.search_budget(),
             optimise,
             model: win_models::by_name_or_file(&self.win_model)?,
             evaluation: self.eval.unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! The clock commands inside PGN comments: `[%clk h:mm:ss.f]` and `[%emt h:mm:ss.f]`.
+//! What PGN comments hold: the commands `[%clk h:mm:ss.f]`, `[%emt h:mm:ss.f]` and `[%vt s]`, and words.
 
 use std::time::Duration;
 
@@ -9,11 +9,13 @@ const CLOCK_HOURS_MAX: u64 = 1_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct MalformedClock(pub(super) String);
 
-/// The clock commands of one comment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The clock commands and the words of one comment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ClockComment {
     pub(super) clock: Option<Duration>,
     pub(super) elapsed: Option<Duration>,
+    pub(super) video_time: Option<Duration>,
+    pub(super) words: Option<String>,
 }
 
 impl ClockComment {
@@ -21,10 +23,30 @@ impl ClockComment {
     ///
     /// # Errors
     ///
-    /// [`MalformedClock`] where such a command carries no time.
+    /// [`MalformedClock`] where a clock carries no time. A `[%vt]` without one is left alone: programs mean various
+    /// things by it.
     pub(super) fn find(comment: &str) -> Result<ClockComment, MalformedClock> {
-        Ok(ClockComment { clock: command(comment, "[%clk")?, elapsed: command(comment, "[%emt")? })
+        Ok(ClockComment {
+            clock: command(comment, "[%clk")?,
+            elapsed: command(comment, "[%emt")?,
+            video_time: command(comment, "[%vt ").unwrap_or(None),
+            words: words_outside_commands(comment),
+        })
     }
+}
+
+/// The comment without its commands and line breaks; `None` where nothing is left.
+fn words_outside_commands(comment: &str) -> Option<String> {
+    let mut words = String::new();
+    let mut rest = comment;
+    while let Some(start) = rest.find("[%") {
+        words.push_str(&rest[..start]);
+        words.push(' ');
+        rest = rest[start..].find(']').map_or("", |end| &rest[start + end + 1..]);
+    }
+    words.push_str(rest);
+    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!words.is_empty()).then_some(words)
 }
 
 fn command(comment: &str, opening: &str) -> Result<Option<Duration>, MalformedClock> {
@@ -92,11 +114,15 @@ mod tests {
 
     #[test]
     fn a_comment_may_hold_words_beside_its_clock() {
-        let found = ClockComment::find("a quiet move [%clk 0:01:00] [%emt 0:00:02.5] so");
-        let expected =
-            ClockComment { clock: Some(Duration::from_secs(60)), elapsed: Some(Duration::from_millis(2500)) };
+        let found = ClockComment::find("a quiet\nmove [%clk 0:01:00] [%emt 0:00:02.5] [%vt 7.25] so [%vt");
+        let expected = ClockComment {
+            clock: Some(Duration::from_secs(60)),
+            elapsed: Some(Duration::from_millis(2500)),
+            video_time: Some(Duration::from_millis(7250)),
+            words: Some("a quiet move so".into()),
+        };
         assert_eq!(found, Ok(expected));
-        assert_eq!(ClockComment::find("no clock at all"), Ok(ClockComment::default()));
+        assert_eq!(ClockComment::find("[%eval 0.3]"), Ok(ClockComment::default()));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Color, Move, Outcome, Position, Square};
 
 pub use read::GameRecordError;
-pub use time_control::{Period, TimeControl, TimeControlError};
+pub use time_control::{Period, RunningClock, TimeControl, TimeControlError};
 pub use timeline::FIRST_PLY_AT;
 
 /// One ply of a [`GameRecord`], with the clock that its comment showed.
@@ -31,6 +31,10 @@ pub struct Ply {
     pub clock: Option<Duration>,
     /// `[%emt]`: the time that the mover took for the ply.
     pub elapsed: Option<Duration>,
+    /// `[%vt]`: when the ply appears in a video, from its start.
+    pub video_time: Option<Duration>,
+    /// The words of the comments after the ply, without commands.
+    pub note: Option<String>,
 }
 
 impl Ply {

@@ -195,6 +195,8 @@ impl Visitor for RecordVisitor {
             after: movetext.position.clone(),
             clock: None,
             elapsed: None,
+            video_time: None,
+            note: None,
         });
         ControlFlow::Continue(())
     }
@@ -221,6 +223,13 @@ impl Visitor for RecordVisitor {
             Ok(found) => {
                 ply.clock = ply.clock.or(found.clock);
                 ply.elapsed = ply.elapsed.or(found.elapsed);
+                ply.video_time = ply.video_time.or(found.video_time);
+                if let Some(words) = found.words {
+                    let note = ply.note.get_or_insert_default();
+                    let gap = if note.is_empty() { "" } else { " " };
+                    note.push_str(gap);
+                    note.push_str(&words);
+                }
                 ControlFlow::Continue(())
             }
             Err(MalformedClock(text)) => {

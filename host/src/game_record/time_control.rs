@@ -43,6 +43,57 @@ impl TimeControl {
     }
 }
 
+/// One side's clock as it runs down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunningClock<'a> {
+    periods: &'a [Period],
+    moves_in_period: u32,
+    left: Duration,
+    has_moved: bool,
+}
+
+impl<'a> RunningClock<'a> {
+    /// A full clock; `None` where the time control knows no clock.
+    pub fn start(time_control: &'a TimeControl) -> Option<RunningClock<'a>> {
+        let periods = time_control.periods();
+        let left = periods.first()?.base;
+        Some(RunningClock { periods, moves_in_period: 0, left, has_moved: false })
+    }
+
+    /// Takes a move that was thought about for so long, and returns what the clock shows after it. A clock does not
+    /// show less than nothing.
+    pub fn press(&mut self, think: Duration) -> Duration {
+        self.left = self.left.saturating_sub(think);
+        self.add_for_move()
+    }
+
+    /// Takes a side's first move, which is made before its clock runs: it costs and brings nothing. Later the same as no
+    /// time.
+    pub fn press_first(&mut self) -> Duration {
+        if self.has_moved { self.press(Duration::ZERO) } else { self.count_move() }
+    }
+
+    fn add_for_move(&mut self) -> Duration {
+        if let Some(period) = self.periods.first() {
+            self.left += period.increment;
+        }
+        self.count_move()
+    }
+
+    fn count_move(&mut self) -> Duration {
+        self.has_moved = true;
+        self.moves_in_period = self.moves_in_period.saturating_add(1);
+        if let [period, next, ..] = self.periods
+            && period.moves.is_some_and(|moves| moves.get() <= self.moves_in_period)
+        {
+            self.left += next.base;
+            self.periods = &self.periods[1..];
+            self.moves_in_period = 0;
+        }
+        self.left
+    }
+}
+
 impl FromStr for TimeControl {
     type Err = TimeControlError;
 
@@ -93,6 +144,18 @@ mod tests {
     fn a_game_without_a_clock_differs_from_an_unknown_one() {
         assert_eq!("-".parse(), Ok(TimeControl::Unlimited));
         assert_eq!("?".parse(), Ok(TimeControl::Unknown));
+    }
+
+    #[test]
+    fn a_running_clock_gains_increments_and_the_next_period() {
+        let control: TimeControl = "2/60+1:30".parse().expect("a time control");
+        let mut clock = RunningClock::start(&control).expect("it has a clock");
+        let seconds = Duration::from_secs;
+        assert_eq!(clock.press_first(), seconds(60));
+        assert_eq!(clock.press(seconds(10)), seconds(60 - 10 + 1 + 30));
+        assert_eq!(clock.press(seconds(5)), seconds(76), "the second period has no increment");
+        assert_eq!(clock.press(seconds(100)), Duration::ZERO);
+        assert!(RunningClock::start(&TimeControl::Unlimited).is_none());
     }
 
     #[test]

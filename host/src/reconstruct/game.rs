@@ -10,6 +10,7 @@ use shakmaty::{CastlingMode, Chess, Position};
 use super::checkpoint::{Keeper, KeptPly};
 use super::{Progress, ReconstructError};
 use crate::answer_file::AnswerFile;
+use crate::external_engine::ExternalEngine;
 use crate::labeller::{LabelledGame, Labeller, PlyLabel, PositionScore, Progress as LabelProgress};
 use crate::output_file::OutputError;
 
@@ -136,4 +137,15 @@ pub(super) fn label(
         Some(fault) => Err(fault.into()),
         None => Ok(labels),
     }
+}
+
+/// Has an installed engine search the whole game.
+pub(super) fn label_by(
+    engine: &ExternalEngine,
+    game: &ReadGame,
+    progress: &(dyn Fn(Progress<'_>) + Sync),
+) -> Result<Vec<PlyLabel>, ReconstructError> {
+    let whole = LabelledGame::of_positions(game.positions().to_vec());
+    let tell = |done, of| progress(Progress::Labelling(LabelProgress::Positions { done, of }));
+    Ok(engine.label(&whole, &tell)?)
 }

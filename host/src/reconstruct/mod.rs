@@ -2,16 +2,19 @@
 
 mod checkpoint;
 mod game;
+mod live;
 mod watch;
 
 use plyscope_core::media_time::MediaTime;
 
 pub use checkpoint::{Checkpoint, CheckpointFile, Settings};
 pub use game::ReadGame;
+pub use live::{LiveEvent, LiveGame, LiveWatch};
 pub use watch::{Unexplained, VideoBreak};
 
 use crate::answer_file::AnswerFile;
 use crate::exit_code::{Coded, ExitCode};
+use crate::external_engine::{EngineError, ExternalEngine};
 use crate::labeller::{Labeller, PlyLabel, Progress as LabelProgress};
 use crate::output_file::OutputError;
 use crate::video::{OrientationChoice, VideoError, VideoInput};
@@ -23,6 +26,8 @@ pub struct Reconstruction {
     pub orientation: OrientationChoice,
     /// How to judge the positions; `None` to see only.
     pub labeller: Option<Labeller>,
+    /// An installed engine that gives the final labels in the labeller's place.
+    pub engine: Option<ExternalEngine>,
     /// Whether to go on from an earlier run's checkpoint.
     pub resume: bool,
     /// The options that the answer depends on, as one text: a checkpoint made with others is not used.
@@ -58,6 +63,8 @@ pub enum Progress<'p> {
         time: MediaTime,
         /// Plies read so far.
         plies: usize,
+        /// How long the video is said to be.
+        duration: Option<MediaTime>,
     },
     /// Labels are being made.
     Labelling(LabelProgress<'p>),
@@ -85,6 +92,9 @@ pub enum ReconstructError {
     /// The answer, or the checkpoint beside it.
     #[error(transparent)]
     Output(#[from] OutputError),
+    /// The engine that was to judge.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
 }
 
 impl Coded for ReconstructError {
@@ -92,6 +102,7 @@ impl Coded for ReconstructError {
         match self {
             Self::Video(error) => error.exit_code(),
             Self::Output(error) => error.exit_code(),
+            Self::Engine(_) => ExitCode::Failed,
         }
     }
 }
@@ -119,9 +130,10 @@ impl Reconstruction {
         }
         let mut keeper = checkpoint.keeper(settings, earlier);
         let seen = watch::watch(self, input, answer, &mut keeper, progress)?;
-        let labels = match &self.labeller {
-            Some(labeller) => game::label(labeller, &seen.game, answer, &keeper, progress)?,
-            None => Vec::new(),
+        let labels = match (&self.labeller, &self.engine) {
+            (Some(_), Some(engine)) => game::label_by(engine, &seen.game, progress)?,
+            (Some(labeller), None) => game::label(labeller, &seen.game, answer, &keeper, progress)?,
+            (None, _) => Vec::new(),
         };
         answer.checkpoint(&seen.game.rows(&labels))?;
         Ok(Reading { game: seen.game, labels, unexplained: seen.unexplained, broken_off: seen.broken_off })

@@ -131,7 +131,8 @@ pub(super) fn watch(
             }
         }
         has_looked = true;
-        progress(Progress::Watched { time: frame.time, plies: notes.game.plies().len() });
+        let (plies, duration) = (notes.game.plies().len(), input.duration());
+        progress(Progress::Watched { time: frame.time, plies, duration });
         notes.save_now_and_then(tracker.as_ref(), frame.time, answer, keeper)?;
     }
     if let Some(tracker) = &mut tracker {

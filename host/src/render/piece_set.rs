@@ -81,7 +81,8 @@ fn parse_drawings(color: Color) -> Result<ByRole<Tree>, PieceSetError> {
     })
 }
 
-fn drawing_of(role: Role) -> &'static str {
+/// The drawing of a piece in White's colours, as an SVG file's text.
+pub(crate) fn drawing_of(role: Role) -> &'static str {
     match role {
         Role::Pawn => include_str!("../../assets/pieces/pawn.svg"),
         Role::Knight => include_str!("../../assets/pieces/knight.svg"),

@@ -8,10 +8,12 @@
 //! - [`exact_time`] holds their times as exact decimals.
 //! - [`matching`] pairs two lists of times.
 //! - [`judge`](mod@judge) makes the verdict.
+//! - [`replay`] finds the game that rows tell of.
 //! - [`report`] writes it for people and for programs.
 
 pub mod event_file;
 pub mod exact_time;
 pub mod judge;
 pub mod matching;
+pub mod replay;
 pub mod report;

@@ -6,6 +6,10 @@ use plyscope_core::event_row::Verdict;
 
 use super::event_file::Row;
 use super::judge::{LabelRates, Rates, Scores};
+use super::replay::{Replay, Scene, board_lines};
+use crate::judged_game::numbered;
+use shakmaty::EnPassantMode;
+use shakmaty::fen::Fen;
 
 /// The scores with the rows that it was made on.
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +82,8 @@ struct JsonFindings<'a> {
 struct JsonRow<'a> {
     row: &'a str,
     fault: Option<&'static str>,
+    before: Option<String>,
+    after: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -108,9 +114,18 @@ impl Report<'_> {
 
     fn json_findings(&self) -> JsonFindings<'_> {
         let findings = &self.scores.findings;
+        let replay = Replay::of(self.truth);
+        let missed = |&index: &usize| {
+            let scene = replay.as_ref().and_then(|replay| replay.scene_of_row(index));
+            json_row(&self.truth[index], scene)
+        };
+        let invented = |&index: &usize| {
+            let scene = replay.as_ref().and_then(|replay| replay.scene_of_claim(&self.answer[index]));
+            json_row(&self.answer[index], scene)
+        };
         JsonFindings {
-            missed: findings.missed.iter().map(|&index| json_row(&self.truth[index])).collect(),
-            invented: findings.invented.iter().map(|&index| json_row(&self.answer[index])).collect(),
+            missed: findings.missed.iter().map(missed).collect(),
+            invented: findings.invented.iter().map(invented).collect(),
             wrong_label: findings
                 .wrong_label
                 .iter()
@@ -153,13 +168,24 @@ impl Report<'_> {
 
     fn explain_in_text(&self, text: &mut String) {
         let findings = &self.scores.findings;
+        let replay = Replay::of(self.truth);
+        match &replay {
+            _ if findings.missed.is_empty() && findings.invented.is_empty() => {}
+            None => text.push_str("\nno boards are shown, for the rows of the truth make no legal game\n"),
+            Some(replay) if !replay.is_certain => {
+                text.push_str("\nthe boards show one of several games that the rows of the truth fit\n");
+            }
+            Some(_) => {}
+        }
         push_heading(text, "missed", "in the truth, not in the answer", findings.missed.len());
         for &index in &findings.missed {
             push_row(text, &self.truth[index]);
+            push_scene(text, replay.as_ref().and_then(|replay| replay.scene_of_row(index)));
         }
         push_heading(text, "invented", "in the answer, not in the truth", findings.invented.len());
         for &index in &findings.invented {
             push_row(text, &self.answer[index]);
+            push_scene(text, replay.as_ref().and_then(|replay| replay.scene_of_claim(&self.answer[index])));
         }
         push_heading(text, "wrong label", "seen rightly, judged wrongly", findings.wrong_label.len());
         for pair in &findings.wrong_label {
@@ -187,8 +213,11 @@ impl From<LabelRates> for JsonLabelRates {
     }
 }
 
-fn json_row(row: &Row) -> JsonRow<'_> {
-    JsonRow { row: &row.text, fault: row.fault() }
+fn json_row<'a>(row: &'a Row, scene: Option<Scene<'_>>) -> JsonRow<'a> {
+    let fen = |position: &shakmaty::Chess| Fen::from_position(position, EnPassantMode::Legal).to_string();
+    let before = scene.as_ref().map(|scene| fen(scene.before));
+    let after = scene.and_then(|scene| scene.after).map(|(_, after)| fen(&after));
+    JsonRow { row: &row.text, fault: row.fault(), before, after }
 }
 
 fn label_line(name: &str, rates: LabelRates) -> String {
@@ -209,4 +238,21 @@ fn push_heading(text: &mut String, what: &str, where_it_is: &str, count: usize) 
 fn push_row(text: &mut String, row: &Row) {
     let fault = row.fault().map_or(String::new(), |fault| format!("   <- {fault}"));
     text.push_str(&format!("  {}{fault}\n", row.text));
+}
+
+/// Two boards side by side, under the ply between them.
+fn push_scene(text: &mut String, scene: Option<Scene<'_>>) {
+    let Some(Scene { before, after }) = scene else { return };
+    let number = numbered(before);
+    match &after {
+        Some((san, _)) => text.push_str(&format!("    before {number:<18}    after {number} {san}\n")),
+        None => text.push_str(&format!("    before {number:<18}    no such ply is legal there\n")),
+    }
+    let left = board_lines(before);
+    let right = after.map_or_else(Vec::new, |(_, after)| board_lines(&after));
+    for (index, line) in left.iter().enumerate() {
+        let beside = right.get(index).map_or("", String::as_str);
+        text.push_str(format!("    {line:<25}    {beside}").trim_end());
+        text.push('\n');
+    }
 }

@@ -90,7 +90,8 @@ pub fn locate_board(input: &VideoInput, orientation: OrientationChoice) -> Resul
     found.ok_or_else(|| VideoError::NoBoard { name: input.name().to_owned(), looked })
 }
 
-fn locate_in(view: &LumaView<'_>, choice: OrientationChoice, time: MediaTime) -> Option<Located> {
+/// The board in one picture, where it shows one in its start position.
+pub(crate) fn locate_in(view: &LumaView<'_>, choice: OrientationChoice, time: MediaTime) -> Option<Located> {
     let orientations: &[Orientation] = match choice {
         OrientationChoice::Auto => &[Orientation::WhiteBottom, Orientation::BlackBottom],
         OrientationChoice::Fixed(Orientation::WhiteBottom) => &[Orientation::WhiteBottom],

@@ -3,10 +3,12 @@
 mod board_finder;
 mod frame_plan;
 mod frames;
+mod live;
 mod locate;
 mod pictures;
 mod probe;
 mod source;
+mod still;
 
 use std::io;
 use std::path::PathBuf;
@@ -14,6 +16,8 @@ use std::path::PathBuf;
 pub use board_finder::find_boards;
 pub use frame_plan::FramePlan;
 pub use frames::{Frame, VideoFrames};
+pub use live::{LiveFrame, LiveFrames, LiveSource, Region, Stopper};
+pub(crate) use locate::locate_in;
 pub use locate::{Located, OrientationChoice, locate_board};
 pub use pictures::{PictureFolder, PictureFrames};
 pub use probe::Probe;

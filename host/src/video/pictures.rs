@@ -77,6 +77,13 @@ impl PictureFolder {
         self.pictures.last().map_or(MediaTime::ZERO, |(time, _)| *time)
     }
 
+    /// The last picture that was taken by `time`.
+    #[must_use]
+    pub fn picture_at(&self, time: MediaTime) -> Option<&Path> {
+        let after = self.pictures.partition_point(|(taken, _)| *taken <= time);
+        self.pictures.get(after.checked_sub(1)?).map(|(_, path)| path.as_path())
+    }
+
     /// The whole pictures as luma: time, width, height, pixels.
     pub fn whole(&self) -> impl Iterator<Item = Result<(MediaTime, u32, u32, Vec<u8>), VideoError>> + '_ {
         self.pictures.iter().map(|(time, path)| {

@@ -82,6 +82,7 @@ pub(crate) fn read(video: &Path, fps: Option<f64>, answer: &Path) -> Result<Read
     let job = Reconstruction {
         orientation: OrientationChoice::Auto,
         labeller: None,
+        engine: None,
         resume: false,
         settings: String::new(),
     };
