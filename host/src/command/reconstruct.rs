@@ -255,7 +255,7 @@ fn show(terminal: &Terminal, progress: &Progress<'_>) {
         _ if !terminal.wants_progress() => {}
         Progress::Located { duration } => {
             let fields = json!({"duration_s": duration.map(|d| d.seconds())});
-            terminal.progress("located", 0, duration_s(duration), "found the board".to_owned(), fields);
+            terminal.progress("located", 0, 0, "found the board".to_owned(), fields);
         }
         Progress::Watched { time, plies, duration } => {
             let message = format!("{plies} plies in {}", clock(time.seconds()));

@@ -88,7 +88,7 @@ impl<'a> BoardPicture<'a> {
         })
     }
 
-    /// Draws a scene and gives it as one planar YUV 4:2:0 frame (see [`yuv::frame_from_rgba`]).
+    /// Draws a scene and gives it as one planar YUV 4:2:0 frame, its chroma averaged over each two by two pixels.
     pub fn frame(&mut self, scene: Scene) -> &[u8] {
         self.draw(scene);
         let Layout { width_px, height_px, .. } = self.look.layout;

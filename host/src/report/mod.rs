@@ -1,6 +1,6 @@
 //! A game as one page: board, moves, charts, and the moments that mattered, in one HTML file that needs no network.
 //!
-//! [`crate::judged_game::JudgedGame`] -> [`view`] (what the page's template is filled with) -> HTML. The page carries a
+//! [`crate::judged_game::JudgedGame`] -> a view (what the page's template is filled with) -> HTML. The page carries a
 //! content security policy that allows its own style and script by their digests and nothing else, and the template
 //! escapes every text: names and comments of a PGN stay text.
 

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 pub use board_finder::find_boards;
 pub use frame_plan::FramePlan;
-pub use frames::{Frame, VideoFrames};
+pub use frames::{Crop, Frame, VideoFrames};
 pub use live::{LiveFrame, LiveFrames, LiveSource, Region, Stopper};
 pub(crate) use locate::locate_in;
 pub use locate::{Located, OrientationChoice, locate_board};
