@@ -14,6 +14,7 @@ use plyscope::output_file::{OutputError, OutputFile};
 use plyscope::pgn_export::PgnExport;
 use plyscope::reconstruct::{LiveEvent, LiveGame, LiveWatch, ReconstructError};
 use plyscope::video::{LiveFrames, LiveSource, Region};
+use plyscope_core::media_time::MediaTime;
 use plyscope_core::vision::Orientation;
 use serde_json::{Value, json};
 use shakmaty::san::SanPlus;
@@ -226,7 +227,7 @@ fn event_json(event: &LiveEvent<'_>, live: &LiveGame) -> Value {
                 "san": san.to_string(),
                 "text": format!("{} {san}", numbered(&before)),
                 "time_s": ply.time.seconds(),
-                "delay_s": (seen_at.seconds() - ply.time.seconds()).max(0.0),
+                "delay_s": MediaTime::from_us(seen_at.us_since(ply.time).max(0)).seconds(),
                 "rows": rows.get(own..),
             });
             if let Some(label) = label {
