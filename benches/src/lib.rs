@@ -116,7 +116,7 @@ impl Riddle {
     pub fn explain(&self) -> usize {
         let before = Placement::from(self.from.board());
         let mut budget_nodes = 1_000_000;
-        let mut found = Explanations::new();
+        let mut found: Explanations = Explanations::new();
         Differ::new(&self.reading).explain(&self.from, &before, self.plies, &mut budget_nodes, &mut found);
         found.len()
     }

@@ -8,7 +8,7 @@ use std::fmt;
 use std::process;
 
 use crate::output_file::OutputError;
-use crate::reconstruct::{ReconstructError, VideoBreak};
+use crate::reconstruct::{ReconstructError, StrictError, VideoBreak};
 use crate::render::RenderError;
 use crate::text_input::InputError;
 use crate::video::VideoError;
@@ -33,11 +33,13 @@ pub enum ExitCode {
     OutputUnwritable = 6,
     /// A text input (JSON answer or truth, PGN, model file) cannot be read or is not what it should be.
     InputMalformed = 7,
+    /// A stretch of the video stayed unexplained, and the command was told to be strict; the answer is written.
+    Unexplained = 8,
 }
 
 impl ExitCode {
     /// Every code, in the order of its number.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Done,
         Self::Failed,
         Self::WrongUsage,
@@ -46,6 +48,7 @@ impl ExitCode {
         Self::FfmpegMissing,
         Self::OutputUnwritable,
         Self::InputMalformed,
+        Self::Unexplained,
     ];
 
     /// The number that the process ends with.
@@ -64,6 +67,9 @@ impl ExitCode {
             Self::FfmpegMissing => "ffmpeg or ffprobe is missing",
             Self::OutputUnwritable => "an output cannot be written",
             Self::InputMalformed => "a JSON, PGN or model file cannot be read or is malformed",
+            Self::Unexplained => {
+                "with --strict: the answer is written, but a stretch of the video is unexplained"
+            }
         }
     }
 
@@ -83,6 +89,7 @@ impl ExitCode {
             .or_else(|| code_of::<ReconstructError>(error))
             .or_else(|| code_of::<VideoError>(error))
             .or_else(|| code_of::<VideoBreak>(error))
+            .or_else(|| code_of::<StrictError>(error))
             .or_else(|| code_of::<RenderError>(error))
             .or_else(|| code_of::<OutputError>(error))
             .unwrap_or(Self::Failed)

@@ -7,6 +7,7 @@ use std::time::Duration;
 use plyscope_core::event_row::Verdict;
 use plyscope_core::judge::score::ScoreKind;
 use plyscope_core::media_time::MediaTime;
+use plyscope_core::track::TimedPly;
 use shakmaty::san::SanPlus;
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, Chess, Color, KnownOutcome, Move, Outcome, Position};
@@ -15,7 +16,7 @@ use crate::game_record::{GameRecord, RunningClock, TimeControl};
 use crate::labeller::PlyLabel;
 use crate::move_quality::MoveQuality;
 use crate::pgn_export::{ExportEval, ExportPly};
-use crate::reconstruct::ReadGame;
+use crate::reconstruct::{ReadGame, TakenBack};
 
 /// A ply and what is known of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +54,8 @@ pub struct JudgedGame {
     pub start_label: Option<PlyLabel>,
     /// The plies in order.
     pub plies: Vec<JudgedPly>,
+    /// Plies that were played and taken back.
+    pub taken_back: Vec<TakenBack>,
     /// How the game ended.
     pub outcome: Outcome,
 }
@@ -101,6 +104,7 @@ impl JudgedGame {
             start: Chess::default(),
             start_label: labels.first().cloned(),
             plies,
+            taken_back: read.taken_back().to_vec(),
             outcome: outcome(&read.position()),
         }
     }
@@ -135,6 +139,7 @@ impl JudgedGame {
             tags: record.tags.clone(),
             start: record.start.clone(),
             start_label: labels.first().cloned(),
+            taken_back: Vec::new(),
             outcome: record.result,
         }
     }
@@ -233,8 +238,38 @@ impl JudgedGame {
             eval: ply.label.as_ref().filter(|_| !ply.after.is_game_over()).map(eval),
             nag: self.quality(index).map(MoveQuality::nag),
             remark: self.remark(index),
+            instead: self
+                .taken_back_after(index)
+                .map(|back| back.plies.iter().map(without_more).collect())
+                .collect(),
         };
-        self.plies.iter().enumerate().map(export).collect()
+        let mut plies: Vec<ExportPly> = self.plies.iter().enumerate().map(export).collect();
+        // What was taken back last, and nothing was played in its place, has no ply to stand beside.
+        if let Some(last) = plies.last_mut() {
+            for back in self.taken_back_after(self.plies.len()) {
+                let remark = last.remark.take().map_or_else(String::new, |remark| remark + " ");
+                last.remark = Some(format!("{remark}Taken back: {}.", self.spell(back)));
+            }
+        }
+        plies
+    }
+
+    fn taken_back_after(&self, after_ply: usize) -> impl Iterator<Item = &TakenBack> {
+        self.taken_back.iter().filter(move |back| back.after_ply == after_ply)
+    }
+
+    /// Plies that were taken back, as people write them.
+    #[must_use]
+    pub fn spell(&self, back: &TakenBack) -> String {
+        let mut position = self.before(back.after_ply).clone();
+        let mut words = Vec::new();
+        for ply in &back.plies {
+            if words.is_empty() || position.turn() == Color::White {
+                words.push(numbered(&position));
+            }
+            words.push(SanPlus::from_move_and_play_unchecked(&mut position, ply.mv).to_string());
+        }
+        words.join(" ")
     }
 
     /// A sentence about a ply that gave something away.
@@ -256,6 +291,10 @@ impl JudgedGame {
             first.to_uppercase()
         ))
     }
+}
+
+fn without_more(ply: &TimedPly) -> ExportPly {
+    ExportPly::new(ply.mv, ply.time)
 }
 
 /// The number before a move in `position`: `12.` or `12...`.

@@ -65,13 +65,15 @@ pub struct ExportPly {
     pub nag: Option<u8>,
     /// Words about the ply. Braces and control characters, which would break the file, are left out.
     pub remark: Option<String>,
+    /// Plies that were played in its place and taken back, each time from this one on: variations.
+    pub instead: Vec<Vec<ExportPly>>,
 }
 
 impl ExportPly {
     /// A ply of which only the time is known.
     #[must_use]
     pub const fn new(mv: Move, shown_at: MediaTime) -> Self {
-        Self { mv, shown_at, clock: None, eval: None, nag: None, remark: None }
+        Self { mv, shown_at, clock: None, eval: None, nag: None, remark: None, instead: Vec::new() }
     }
 }
 
@@ -143,12 +145,24 @@ impl PgnExport<'_> {
 
     fn movetext(&self) -> Result<String, PgnExportError> {
         let mut text = WrappedText::default();
-        let mut position = self.start.clone();
-        let mut previous = MediaTime::ZERO;
-        for (index, ply) in self.plies.iter().enumerate() {
+        self.push_line(&mut text, self.start.clone(), self.plies, MediaTime::ZERO)?;
+        text.push(self.result.as_str());
+        Ok(text.finish())
+    }
+
+    /// Writes plies from `position` on, the one before them shown at `previous`, each followed by its variations.
+    fn push_line(
+        &self,
+        text: &mut WrappedText,
+        mut position: Chess,
+        plies: &[ExportPly],
+        mut previous: MediaTime,
+    ) -> Result<(), PgnExportError> {
+        for (index, ply) in plies.iter().enumerate() {
             if !position.is_legal(ply.mv) {
                 return Err(PgnExportError::IllegalMove { ply: index + 1 });
             }
+            let before = position.clone();
             // A comment follows every ply, so that every ply needs its number again.
             let dots = if position.turn() == Color::White { "." } else { "..." };
             text.push(&format!("{}{dots}", position.fullmoves()));
@@ -158,10 +172,14 @@ impl PgnExport<'_> {
                 text.push(&format!("${nag}"));
             }
             text.push(&comment(ply, previous));
+            for variation in &ply.instead {
+                text.push("(");
+                self.push_line(text, before.clone(), variation, previous)?;
+                text.push(")");
+            }
             previous = ply.shown_at;
         }
-        text.push(self.result.as_str());
-        Ok(text.finish())
+        Ok(())
     }
 }
 
@@ -304,6 +322,21 @@ mod tests {
 
 "#;
         assert_eq!(export(&tags, &record.start, &plies, record.result), expected);
+    }
+
+    #[test]
+    fn plies_taken_back_are_variations() {
+        let record = GameRecord::read(&b"1. e4 e5 2. Nf3 *"[..]).expect("legal");
+        let other = GameRecord::read(&b"1. e4 c5 2. d4 *"[..]).expect("legal");
+        let mut plies = plies(&record);
+        plies[1].instead = vec![super::tests::plies(&other)[1..].to_vec()];
+        let text = export(&[], &record.start, &plies, record.result);
+        let read = GameRecord::read(text.as_bytes()).expect("it reads back");
+        assert_eq!(read.plies.len(), 3);
+        let moves: String = text.lines().skip_while(|l| !l.is_empty()).collect::<Vec<_>>().join(" ");
+        let words = moves.split('{').filter_map(|part| part.rsplit('}').next()).collect::<String>();
+        let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(words, "1. e4 1... e5 ( 1... c5 2. d4 ) 2. Nf3 *");
     }
 
     #[test]

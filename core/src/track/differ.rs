@@ -12,10 +12,10 @@ const CANDIDATES_MAX: usize = 16;
 /// Explanations of one step that are kept; more than a few are only orders of the same plies.
 pub(super) const EXPLANATIONS_MAX: usize = 6;
 
-/// Plies in the order in which they are played.
-pub type PlySequence = ArrayVec<Move, STEP_PLIES_MAX>;
-/// The shortest sequences that explain a reading.
-pub type Explanations = ArrayVec<PlySequence, EXPLANATIONS_MAX>;
+/// Up to `N` plies in the order in which they are played.
+pub type PlySequence<const N: usize = STEP_PLIES_MAX> = ArrayVec<Move, N>;
+/// The shortest sequences, of up to `N` plies each, that explain a reading.
+pub type Explanations<const N: usize = STEP_PLIES_MAX> = ArrayVec<PlySequence<N>, EXPLANATIONS_MAX>;
 
 /// Finds the legal sequences of a given length that lead from a position to a reading.
 #[derive(Clone, Copy, Debug)]
@@ -46,35 +46,35 @@ impl<'a> Differ<'a> {
             && (before.difference(after) & !self.reading.clear()).is_empty()
     }
 
-    /// Adds to `found` the sequences of exactly `plies` legal plies from `from` to the reading.
+    /// Adds to `found` the sequences of exactly `plies` legal plies, `N` at most, from `from` to the reading.
     ///
     /// `budget_nodes` bounds the positions that are tried and is counted down; `before` is the last placement known
     /// for certain.
-    pub fn explain(
+    pub fn explain<const N: usize>(
         &self,
         from: &Chess,
         before: &Placement,
         plies: usize,
         budget_nodes: &mut u32,
-        found: &mut Explanations,
+        found: &mut Explanations<N>,
     ) {
-        let mut sequence = PlySequence::new();
-        self.extend(from, before, plies.min(STEP_PLIES_MAX), &mut sequence, budget_nodes, found);
+        let mut sequence = PlySequence::<N>::new();
+        self.extend(from, before, plies.min(N), &mut sequence, budget_nodes, found);
     }
 
-    fn extend(
+    fn extend<const N: usize>(
         &self,
         position: &Chess,
         before: &Placement,
         plies_left: usize,
-        sequence: &mut PlySequence,
+        sequence: &mut PlySequence<N>,
         budget_nodes: &mut u32,
-        found: &mut Explanations,
+        found: &mut Explanations<N>,
     ) {
         let placement = Placement::from(position.board());
         if plies_left == 0 {
             if self.shows(before, &placement) {
-                let mut kept = PlySequence::new();
+                let mut kept = PlySequence::<N>::new();
                 // As many as there are in one of the same size always fit; more explanations than can be kept are let go.
                 let _ = kept.try_extend_from_slice(sequence);
                 let _ = found.try_push(kept);
@@ -174,7 +174,7 @@ mod tests {
     fn explain(start: &Chess, reading: &BoardReading) -> (usize, Explanations) {
         let before = Placement::from(start.board());
         for plies in 1..=STEP_PLIES_MAX {
-            let mut found = Explanations::new();
+            let mut found: Explanations = Explanations::new();
             Differ::new(reading).explain(start, &before, plies, &mut 100_000, &mut found);
             if !found.is_empty() {
                 return (plies, found);
@@ -245,7 +245,7 @@ mod tests {
         let start = Chess::default();
         let scrambled = position("4k3/8/8/8/8/8/8/QQQQKQQQ w - - 0 1");
         let reading = reading_of(&scrambled, Bitboard::EMPTY);
-        let mut found = Explanations::new();
+        let mut found: Explanations = Explanations::new();
         let mut budget_nodes = 500;
         let before = Placement::from(start.board());
         Differ::new(&reading).explain(&start, &before, 4, &mut budget_nodes, &mut found);

@@ -282,6 +282,31 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
         }
     }
 
+    /// What the board shows, where it has stood still for `us` microseconds.
+    #[must_use]
+    pub fn still_reading(&self, now: MediaTime, us: i64) -> Option<BoardReading> {
+        (now.us_since(self.last_change()) >= us).then(|| self.retina.reading())
+    }
+
+    /// When a square last changed.
+    #[must_use]
+    pub fn last_change(&self) -> MediaTime {
+        let changes = shakmaty::Square::ALL.into_iter().map(|sq| self.retina.watch(sq).changed_at());
+        changes.max().unwrap_or(MediaTime::ZERO)
+    }
+
+    /// Goes on from `position`, which the board is known to show since `time` by other means than the plies that the
+    /// tracker has seen: what it took for certain or possible before is forgotten, what it has learned of the looks is
+    /// not. Settled plies are to be taken before.
+    pub fn go_on_from(&mut self, position: Chess, time: MediaTime) {
+        self.position = position;
+        self.root = Hypothesis::without_plies(time);
+        self.beam.clear();
+        self.sightings.clear();
+        self.unexplained_since = None;
+        self.is_doubt_spent = false;
+    }
+
     /// The last looks at the squares.
     #[must_use]
     pub const fn retina(&self) -> &Retina {
@@ -378,7 +403,7 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
         for plies in 1..=plies_max {
             let mut news = ArrayVec::<Hypothesis, HYPOTHESES>::new();
             for hypothesis in core::iter::once(&self.root).chain(&self.beam) {
-                let mut found = Explanations::new();
+                let mut found: Explanations = Explanations::new();
                 differ.explain(
                     &hypothesis.position(&self.position),
                     certain,

@@ -13,7 +13,10 @@ pub struct BoardReading {
 }
 
 impl BoardReading {
-    pub(crate) fn from_masks(masks: impl Iterator<Item = (Square, u16)>) -> Self {
+    /// A reading from, for each square, a set of the classes that explain it: bit `i` for the class of
+    /// [`Class::index`] `i`. A square that is not named is not clear.
+    #[must_use]
+    pub fn from_masks(masks: impl Iterator<Item = (Square, u16)>) -> Self {
         let mut reading = Self { plausible: [Bitboard::EMPTY; CLASS_COUNT], clear: Bitboard::EMPTY };
         for (square, mask) in masks {
             for class in Class::all().filter(|c| mask & (1 << c.index()) != 0) {

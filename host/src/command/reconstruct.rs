@@ -11,7 +11,9 @@ use plyscope::judged_game::JudgedGame;
 use plyscope::labeller::{PlyLabel, Progress as LabelProgress};
 use plyscope::output_file::OutputFile;
 use plyscope::pgn_export::PgnExport;
-use plyscope::reconstruct::{CheckpointFile, Progress, ReadGame, Reading, Reconstruction, ResumePoint};
+use plyscope::reconstruct::{
+    CheckpointFile, Progress, ReadGame, Reading, Reconstruction, ResumePoint, StrictError,
+};
 use plyscope::report::thumbnails::Thumbnails;
 use plyscope::report::{Fact, Report, UnexplainedSpan};
 use plyscope::video::{OrientationChoice, VideoInput};
@@ -48,6 +50,9 @@ pub(crate) struct Args {
     /// Go on where an earlier run with the same options was cut off
     #[arg(long)]
     resume: bool,
+    /// Fail where a stretch of the video stays unexplained
+    #[arg(long)]
+    strict: bool,
     /// Which side sits at the bottom
     #[arg(long, value_enum, default_value_t)]
     orientation: OrientationArg,
@@ -136,12 +141,16 @@ pub(crate) fn run(args: &Args, is_quiet: bool) -> Result<()> {
     }
     terminal.end_steps();
     checkpoint.remove();
+    tell_taken_back(&terminal, &game);
     tell_unexplained(&terminal, &reading);
     match reading.broken_off {
         Some(error) => Err(error.into()),
         None => {
             tell_outcome(&terminal, &game, &reading, begun);
-            Ok(())
+            match reading.unexplained.len() {
+                stretches if args.strict && stretches > 0 => Err(StrictError { stretches }.into()),
+                _ => Ok(()),
+            }
         }
     }
 }
@@ -208,6 +217,16 @@ fn tell_unexplained(terminal: &Terminal, reading: &Reading) {
         terminal.remark(
             &format!("from {from_s:.1} s to {to_s:.1} s (after ply {after_ply}) {reason}"),
             json!({"from_s": from_s, "to_s": to_s, "after_ply": after_ply, "reason": reason}),
+        );
+    }
+}
+
+fn tell_taken_back(terminal: &Terminal, game: &JudgedGame) {
+    for back in &game.taken_back {
+        let (plies, at_s) = (game.spell(back), back.time.seconds());
+        terminal.remark(
+            &format!("at {at_s:.1} s {plies} was taken back; the answer holds the plies that stand"),
+            json!({"at_s": at_s, "after_ply": back.after_ply, "taken_back": plies}),
         );
     }
 }

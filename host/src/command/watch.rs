@@ -167,7 +167,7 @@ struct Outputs<'a> {
 
 impl Outputs<'_> {
     fn tell(&mut self, event: &LiveEvent<'_>, live: &LiveGame) -> Result<(), ReconstructError> {
-        if matches!(event, LiveEvent::Ply { .. }) {
+        if matches!(event, LiveEvent::Ply { .. } | LiveEvent::TakenBack { .. }) {
             self.keep(live)?;
         }
         self.line(&event_json(event, live));
@@ -234,6 +234,9 @@ fn event_json(event: &LiveEvent<'_>, live: &LiveGame) -> Value {
                 value["p"] = ((label.p.get() * 1e4).round() / 1e4).into();
             }
             value
+        }
+        LiveEvent::TakenBack { kept, time } => {
+            json!({"event": "taken_back", "kept": kept, "time_s": time.seconds()})
         }
         LiveEvent::Unexplained(stretch) => json!({
             "event": "unexplained",

@@ -49,6 +49,26 @@ pub struct KeptPly {
     pub is_ambiguous: bool,
 }
 
+/// Plies that were taken back, as a checkpoint keeps them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptBack {
+    /// The number of plies before them that stand.
+    pub after_ply: usize,
+    /// The plies.
+    pub plies: Vec<KeptPly>,
+    /// Since when the board has shown the position before them again.
+    pub time: MediaTime,
+}
+
+/// A game as a checkpoint keeps it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptGame {
+    /// The plies that stand.
+    pub plies: Vec<KeptPly>,
+    /// Those that were taken back.
+    pub taken_back: Vec<KeptBack>,
+}
+
 /// The state of a run at a moment when nothing was in flight, or after the video.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint {
@@ -59,8 +79,8 @@ pub struct Checkpoint {
     pub watched_until: MediaTime,
     /// What the tracker knew then; `None` when the video is over.
     pub tracker: Option<TrackerSnapshot>,
-    /// The plies until then.
-    pub plies: Vec<KeptPly>,
+    /// The game until then.
+    pub game: KeptGame,
     /// What stayed unexplained until then.
     pub unexplained: Vec<Unexplained>,
     /// Why the video was not read to its end.
@@ -77,7 +97,7 @@ impl Checkpoint {
     pub fn resume_point(&self) -> ResumePoint {
         ResumePoint {
             watched_until: self.watched_until,
-            plies: self.plies.len(),
+            plies: self.game.plies.len(),
             positions_labelled: self.chunks.iter().map(|chunk| chunk.scores.len()).sum(),
             is_video_over: self.tracker.is_none(),
         }
@@ -103,7 +123,7 @@ impl CheckpointFile {
         let text = fs::read(self.path.as_ref()?).ok()?;
         let checkpoint: Checkpoint = serde_json::from_slice(&text).ok()?;
         let is_of_this_run = checkpoint.settings == *settings && checkpoint.located.crop().is_ok();
-        (is_of_this_run && ReadGame::from_kept(&checkpoint.plies).is_some()).then_some(checkpoint)
+        (is_of_this_run && ReadGame::from_kept(&checkpoint.game).is_some()).then_some(checkpoint)
     }
 
     /// Removes the file; the answer is complete.
@@ -141,14 +161,14 @@ impl Keeper<'_> {
     pub(super) fn keep_watch(&self, state: WatchState) -> Result<(), OutputError> {
         self.with(|last| {
             let chunks = last.take().map_or_else(Vec::new, |c| c.chunks);
-            let WatchState { located, watched_until, tracker, plies, unexplained, broken_off, provisional } =
+            let WatchState { located, watched_until, tracker, game, unexplained, broken_off, provisional } =
                 state;
             let checkpoint = Checkpoint {
                 settings: self.settings.clone(),
                 located,
                 watched_until,
                 tracker,
-                plies,
+                game,
                 unexplained,
                 broken_off,
                 provisional,
@@ -195,7 +215,7 @@ pub(super) struct WatchState {
     pub(super) located: Located,
     pub(super) watched_until: MediaTime,
     pub(super) tracker: Option<TrackerSnapshot>,
-    pub(super) plies: Vec<KeptPly>,
+    pub(super) game: KeptGame,
     pub(super) unexplained: Vec<Unexplained>,
     pub(super) broken_off: Option<String>,
     pub(super) provisional: Vec<PositionScore>,

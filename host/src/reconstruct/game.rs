@@ -3,11 +3,12 @@
 use std::sync::Mutex;
 
 use plyscope_core::event_row::{EventRow, RowWriter, Verdicts};
+use plyscope_core::media_time::MediaTime;
 use plyscope_core::track::TimedPly;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Position};
 
-use super::checkpoint::{Keeper, KeptPly};
+use super::checkpoint::{Keeper, KeptBack, KeptGame, KeptPly};
 use super::{Progress, ReconstructError};
 use crate::answer_file::AnswerFile;
 use crate::external_engine::ExternalEngine;
@@ -19,11 +20,23 @@ use crate::output_file::OutputError;
 pub struct ReadGame {
     plies: Vec<TimedPly>,
     positions: Vec<Chess>,
+    taken_back: Vec<TakenBack>,
+}
+
+/// Plies that were played and taken back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TakenBack {
+    /// The number of plies before them that stand.
+    pub after_ply: usize,
+    /// The plies.
+    pub plies: Vec<TimedPly>,
+    /// Since when the board has shown the position before them again.
+    pub time: MediaTime,
 }
 
 impl Default for ReadGame {
     fn default() -> Self {
-        Self { plies: Vec::new(), positions: vec![Chess::default()] }
+        Self { plies: Vec::new(), positions: vec![Chess::default()], taken_back: Vec::new() }
     }
 }
 
@@ -46,12 +59,46 @@ impl ReadGame {
         self.positions.last().cloned().unwrap_or_default()
     }
 
+    /// Plies that were taken back, in the order in which they were.
+    #[must_use]
+    pub fn taken_back(&self) -> &[TakenBack] {
+        &self.taken_back
+    }
+
     /// Appends a ply; one that the rules forbid is left out, and the tracker makes none.
-    pub(super) fn push(&mut self, ply: TimedPly) {
-        if let Ok(next) = self.position().play(ply.mv) {
-            self.plies.push(ply);
-            self.positions.push(next);
+    ///
+    /// A ply that had been taken back and is there again was only looked behind: it has its old time.
+    pub(super) fn push(&mut self, mut ply: TimedPly) {
+        let Ok(next) = self.position().play(ply.mv) else { return };
+        let count = self.plies.len();
+        if let Some(back) = self.taken_back.last_mut()
+            && back.after_ply == count
+            && back.plies.first().is_some_and(|before| before.mv == ply.mv)
+        {
+            ply = back.plies.remove(0);
+            back.after_ply += 1;
+            if back.plies.is_empty() {
+                self.taken_back.pop();
+            }
         }
+        self.plies.push(ply);
+        self.positions.push(next);
+    }
+
+    /// Takes back all plies after the first `kept`; the board has shown so since `time`.
+    pub(super) fn take_back_to(&mut self, kept: usize, time: MediaTime) {
+        if kept >= self.plies.len() {
+            return;
+        }
+        let last = self.plies.len();
+        let mut plies = self.plies.split_off(kept);
+        self.positions.truncate(kept + 1);
+        // Back ply by ply is back all the way; what else had been taken back after these goes with them.
+        if let Some(before) = self.taken_back.pop_if(|back| back.after_ply == last) {
+            plies.extend(before.plies);
+        }
+        self.taken_back.retain(|back| back.after_ply <= kept);
+        self.taken_back.push(TakenBack { after_ply: kept, plies, time });
     }
 
     /// The rows of the answer. `labels` holds the start position's label and one for each ply; plies beyond its end are
@@ -72,25 +119,43 @@ impl ReadGame {
     }
 
     /// The plies as a checkpoint keeps them.
-    pub(super) fn kept(&self) -> Vec<KeptPly> {
-        self.plies
-            .iter()
-            .map(|ply| KeptPly {
+    pub(super) fn kept(&self) -> KeptGame {
+        let keep = |plies: &[TimedPly]| {
+            let kept = plies.iter().map(|ply| KeptPly {
                 uci: UciMove::from_move(ply.mv, CastlingMode::Standard).to_string(),
                 time: ply.time,
                 is_ambiguous: ply.is_ambiguous,
-            })
-            .collect()
+            });
+            kept.collect()
+        };
+        let taken_back = self.taken_back.iter().map(|back| KeptBack {
+            after_ply: back.after_ply,
+            plies: keep(&back.plies),
+            time: back.time,
+        });
+        KeptGame { plies: keep(&self.plies), taken_back: taken_back.collect() }
     }
 
     /// The game that a checkpoint kept; `None` where it is no game.
-    pub(super) fn from_kept(kept: &[KeptPly]) -> Option<Self> {
+    pub(super) fn from_kept(kept: &KeptGame) -> Option<Self> {
         let mut game = Self::default();
-        for ply in kept {
-            let mv = ply.uci.parse::<UciMove>().ok()?.to_move(&game.position()).ok()?;
-            game.push(TimedPly { mv, time: ply.time, is_ambiguous: ply.is_ambiguous });
+        game.play_kept(&kept.plies)?;
+        for back in &kept.taken_back {
+            let mut before = Self::default();
+            before.play_kept(kept.plies.get(..back.after_ply)?)?;
+            before.play_kept(&back.plies)?;
+            let plies = before.plies.split_off(back.after_ply);
+            game.taken_back.push(TakenBack { after_ply: back.after_ply, plies, time: back.time });
         }
         Some(game)
+    }
+
+    fn play_kept(&mut self, kept: &[KeptPly]) -> Option<()> {
+        for ply in kept {
+            let mv = ply.uci.parse::<UciMove>().ok()?.to_move(&self.position()).ok()?;
+            self.push(TimedPly { mv, time: ply.time, is_ambiguous: ply.is_ambiguous });
+        }
+        Some(())
     }
 }
 

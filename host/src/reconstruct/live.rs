@@ -5,6 +5,7 @@ use plyscope_core::media_time::MediaTime;
 use plyscope_core::track::{TimedPly, Tracker, TrackerState};
 use plyscope_core::vision::LumaView;
 
+use super::rejoin::Rejoiner;
 use super::{ReadGame, Reading, ReconstructError, Unexplained};
 use crate::labeller::{LabelledGame, Labeller, PlyLabel, Provisional};
 use crate::video::{LiveFrames, Located, OrientationChoice, VideoError, locate_in};
@@ -40,6 +41,13 @@ pub enum LiveEvent<'e> {
         /// The time of the picture at which it was certain.
         seen_at: MediaTime,
     },
+    /// Plies were taken back: the game is again as after the first `kept` plies.
+    TakenBack {
+        /// How many plies stand.
+        kept: usize,
+        /// Since when the board has shown so.
+        time: MediaTime,
+    },
     /// Nothing legal explained the board in this stretch.
     Unexplained(Unexplained),
     /// The source is over and the whole game is searched.
@@ -53,6 +61,7 @@ pub struct LiveGame {
     labels: Vec<PlyLabel>,
     unexplained: Vec<Unexplained>,
     lost_since: Option<MediaTime>,
+    rejoiner: Rejoiner,
 }
 
 impl LiveGame {
@@ -144,11 +153,21 @@ impl LiveGame {
         tell: &mut dyn FnMut(LiveEvent<'_>, &LiveGame) -> Result<(), ReconstructError>,
     ) -> Result<(), ReconstructError> {
         while let Some(ply) = tracker.take() {
-            self.game.push(ply);
-            look_quickly(self, quick.as_deref_mut());
-            let number = self.game.plies().len();
-            let label = self.labels.get(number);
-            tell(LiveEvent::Ply { number, ply: &ply, label, seen_at: now }, self)?;
+            self.add(ply, quick.as_deref_mut(), now, tell)?;
+        }
+        if let Some(way) = self.rejoiner.rejoin(tracker, &self.game, now) {
+            if way.kept < self.game.plies().len() {
+                self.game.take_back_to(way.kept, way.time);
+                self.labels.truncate(way.kept + 1);
+                let scores: Vec<_> = self.labels.iter().map(|label| label.search.clone()).collect();
+                if let Some(quick) = &mut quick {
+                    self.labels = quick.take_up(self.game.positions(), &scores);
+                }
+                tell(LiveEvent::TakenBack { kept: way.kept, time: way.time }, self)?;
+            }
+            for ply in way.hidden {
+                self.add(ply, quick.as_deref_mut(), now, tell)?;
+            }
         }
         match tracker.state() {
             TrackerState::Lost { since } => {
@@ -157,6 +176,20 @@ impl LiveGame {
             }
             _ => self.close_unexplained(now, tell),
         }
+    }
+
+    fn add(
+        &mut self,
+        ply: TimedPly,
+        quick: Option<&mut Provisional>,
+        now: MediaTime,
+        tell: &mut dyn FnMut(LiveEvent<'_>, &LiveGame) -> Result<(), ReconstructError>,
+    ) -> Result<(), ReconstructError> {
+        self.game.push(ply);
+        look_quickly(self, quick);
+        let number = self.game.plies().len();
+        let label = self.labels.get(number);
+        tell(LiveEvent::Ply { number, ply: &ply, label, seen_at: now }, self)
     }
 
     fn close_unexplained(

@@ -3,12 +3,13 @@
 mod checkpoint;
 mod game;
 mod live;
+mod rejoin;
 mod watch;
 
 use plyscope_core::media_time::MediaTime;
 
 pub use checkpoint::{Checkpoint, CheckpointFile, Settings};
-pub use game::ReadGame;
+pub use game::{ReadGame, TakenBack};
 pub use live::{LiveEvent, LiveGame, LiveWatch};
 pub use watch::{Unexplained, VideoBreak};
 
@@ -95,6 +96,24 @@ pub enum ReconstructError {
     /// The engine that was to judge.
     #[error(transparent)]
     Engine(#[from] EngineError),
+}
+
+/// What a run that is to be strict ends with where a stretch of the video stayed unexplained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "no legal plies explain the board in {stretches} of the video; the answer is written, and without --strict this \
+     is no error",
+    stretches = if *stretches == 1 { "one stretch".to_owned() } else { format!("{stretches} stretches") }
+)]
+pub struct StrictError {
+    /// How many stretches.
+    pub stretches: usize,
+}
+
+impl Coded for StrictError {
+    fn exit_code(&self) -> ExitCode {
+        ExitCode::Unexplained
+    }
 }
 
 impl Coded for ReconstructError {

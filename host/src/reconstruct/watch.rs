@@ -10,6 +10,7 @@ use shakmaty::Bitboard;
 
 use super::checkpoint::{Keeper, WatchState};
 use super::game::ReadGame;
+use super::rejoin::Rejoiner;
 use super::{Progress, ReconstructError, Reconstruction};
 use crate::answer_file::AnswerFile;
 use crate::exit_code::{Coded, ExitCode};
@@ -73,7 +74,7 @@ pub(super) fn watch(
     let mut tracker = None;
     let mut watched_until = None;
     if let Some(checkpoint) = earlier
-        && let Some(game) = ReadGame::from_kept(&checkpoint.plies)
+        && let Some(game) = ReadGame::from_kept(&checkpoint.game)
     {
         notes.take_up(game, checkpoint.provisional, checkpoint.unexplained);
         // The earlier run may have come further than its last checkpoint: the answer never shrinks.
@@ -158,6 +159,7 @@ struct Notes {
     scores: Vec<PositionScore>,
     unexplained: Vec<Unexplained>,
     lost_since: Option<MediaTime>,
+    rejoiner: Rejoiner,
     last_frame: MediaTime,
     answer_saved: Instant,
     plies_saved: usize,
@@ -175,6 +177,7 @@ impl Notes {
             scores: Vec::new(),
             unexplained: Vec::new(),
             lost_since: None,
+            rejoiner: Rejoiner::default(),
             last_frame: located.time,
             answer_saved: Instant::now(),
             plies_saved: 0,
@@ -203,6 +206,13 @@ impl Notes {
             self.look_quickly();
         }
         self.last_frame = now;
+        if let Some(way) = self.rejoiner.rejoin(tracker, &self.game, now) {
+            self.take_back_to(way.kept, way.time);
+            for ply in way.hidden {
+                self.game.push(ply);
+                self.look_quickly();
+            }
+        }
         match tracker.state() {
             TrackerState::Lost { since } => {
                 self.lost_since.get_or_insert(since);
@@ -225,6 +235,20 @@ impl Notes {
             self.scores.push(label.search.clone());
             self.labels.push(label);
         }
+    }
+
+    fn take_back_to(&mut self, kept: usize, time: MediaTime) {
+        if kept == self.game.plies().len() {
+            return;
+        }
+        self.game.take_back_to(kept, time);
+        if let Some(quick) = &mut self.quick {
+            self.scores.truncate(kept + 1);
+            self.labels = quick.take_up(self.game.positions(), &self.scores);
+        }
+        // What is on disk is no longer the beginning of this answer, and what is in the checkpoint not of this game.
+        self.plies_saved = 0;
+        self.checkpoint_plies = 0;
     }
 
     fn rows(&self) -> Vec<plyscope_core::event_row::EventRow> {
@@ -277,7 +301,7 @@ impl Notes {
             located: self.located,
             watched_until,
             tracker,
-            plies: self.game.kept(),
+            game: self.game.kept(),
             unexplained: self.unexplained.clone(),
             broken_off: broken_off.map(ToString::to_string),
             provisional: self.scores.clone(),
