@@ -10,7 +10,7 @@ use plyscope::game_record::GameRecord;
 use plyscope::output_file::OutputFile;
 use plyscope::render::frame_rate::FrameRate;
 use plyscope::render::schedule::Slide;
-use plyscope::win_models;
+use plyscope::{evaluation::Evaluation, win_models};
 use plyscope_device::referee::Judgement;
 
 use crate::camera::Camera;
@@ -115,7 +115,8 @@ fn run(args: &RunArgs) -> Result<()> {
     let judgement = match args.image {
         Image::See => None,
         Image::Game => {
-            Some(Judgement { nodes: args.nodes, model: win_models::by_name_or_file(&args.win_model)? })
+            let model = win_models::by_name_or_file(&args.win_model, &Evaluation::HandCrafted)?;
+            Some(Judgement { nodes: args.nodes, model })
         }
     };
     let rows = profile.run(&camera, &record, judgement)?;
@@ -183,8 +184,8 @@ fn report(args: &ReportArgs) -> Result<()> {
     for machine in Machine::ALL {
         for image in Image::ALL {
             let profile = Profile::of_image(image, machine).context("the machine has no profile")?;
-            let judgement =
-                (image == Image::Game).then_some(Judgement { nodes: args.nodes, model: win_models::SF });
+            let model = win_models::shipped(&Evaluation::HandCrafted, win_models::Form::Sf);
+            let judgement = (image == Image::Game).then_some(Judgement { nodes: args.nodes, model });
             let rows = profile.run(&camera, &record, judgement)?;
             let limit = Duration::from_secs(REPORT_LIMIT_S);
             let emulated = emulator::run(image, machine, &camera, &record, judgement, limit)?;

@@ -28,7 +28,7 @@ pub(crate) fn host_rows(
         Some(Judgement { nodes, model }) => {
             let budget = Budget::Nodes(nodes);
             let evaluation = Evaluation::HandCrafted;
-            let labeller = Labeller { budget, model, evaluation, ..Labeller::default() };
+            let labeller = Labeller { budget, model, evaluation, refines: false, ..Labeller::default() };
             let game = LabelledGame::of_positions(record.positions().cloned().collect());
             labeller.label(&game, &[], &|_| {}).iter().skip(1).map(PlyLabels::from).collect()
         }

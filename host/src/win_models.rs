@@ -5,13 +5,53 @@ use std::path::Path;
 use plyscope_core::judge::win_model::WinModel;
 use serde::{Deserialize, Serialize};
 
-use crate::text_input::{InputError, read_text};
+use crate::{
+    evaluation::Evaluation,
+    text_input::{InputError, read_text},
+};
 
-/// The engine's own scale: win and loss as two logistics.
-///
-/// Fitted by least log-loss to Stockfish 15.1's expected scores at 1,000,000 nodes, on the centipawns of the large network
-/// at 20,000 nodes, over the games of even number among 24 (log-loss there 0.3994, on the games of odd number 0.3588).
-pub const SF: WinModel = WinModel::WinDrawLoss { a: [64.75, 29.6, 0.0, 0.0], b: [17.23, 0.0, 0.0, 0.0] };
+/// The two ways of seeing a lead that ship, each fitted to every evaluation's own centipawns: an evaluation has a scale of its
+/// own, so one curve over centipawns would not mean the same for all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Form {
+    /// As engines of full strength would play on: win and loss as two logistics.
+    Sf,
+    /// As lichess draws its bar: one logistic over centipawns.
+    Lichess,
+}
+
+impl Form {
+    /// Both.
+    pub const ALL: [Form; 2] = [Form::Sf, Form::Lichess];
+
+    /// The name by which it is chosen.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Form::Sf => "sf",
+            Form::Lichess => "lichess",
+        }
+    }
+}
+
+/// The models in `core/nets`, fitted by `plyscope-trainer calibrate` on positions of the training games that were held out.
+const SHIPPED: [(&str, Form, &str); 6] = [
+    ("hand", Form::Sf, include_str!("../../core/nets/hand.win.json")),
+    ("hand", Form::Lichess, include_str!("../../core/nets/hand.win-lichess.json")),
+    ("small", Form::Sf, include_str!("../../core/nets/small.win.json")),
+    ("small", Form::Lichess, include_str!("../../core/nets/small.win-lichess.json")),
+    ("large", Form::Sf, include_str!("../../core/nets/large.win.json")),
+    ("large", Form::Lichess, include_str!("../../core/nets/large.win-lichess.json")),
+];
+
+/// The shipped model of this form for the centipawns of this evaluation.
+pub fn shipped(evaluation: &Evaluation, form: Form) -> WinModel {
+    SHIPPED
+        .iter()
+        .find(|(name, of, _)| *name == evaluation.name() && *of == form)
+        .and_then(|(_, _, text)| serde_json::from_str::<ModelFile>(text).ok())
+        .map_or(WinModel::LICHESS, |model| model.parameters.into())
+}
 
 /// A win model as `plyscope fit` writes it: parameters, and what they were fitted on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -58,18 +98,35 @@ impl From<Parameters> for WinModel {
     }
 }
 
-/// The model called `sf` or `lichess`, or the one in the file of that name.
+/// The model called `sf` or `lichess` for the centipawns of `evaluation`, or the one in the file of that name.
 ///
 /// # Errors
 /// [`InputError`] where the file can't be read or holds no model.
-pub fn by_name_or_file(name: &Path) -> Result<WinModel, InputError> {
-    if name == Path::new("sf") {
-        return Ok(SF);
-    }
-    if name == Path::new("lichess") {
-        return Ok(WinModel::LICHESS);
+pub fn by_name_or_file(name: &Path, evaluation: &Evaluation) -> Result<WinModel, InputError> {
+    if let Some(form) = Form::ALL.into_iter().find(|form| name == Path::new(form.name())) {
+        return Ok(shipped(evaluation, form));
     }
     let text = read_text(name)?;
     let model: ModelFile = serde_json::from_str(&text).map_err(|error| InputError::new(name, error))?;
     Ok(model.parameters.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_evaluation_has_a_model_of_each_form() {
+        for (name, form, text) in SHIPPED {
+            let model: ModelFile = serde_json::from_str(text).unwrap();
+            assert!(model.positions > 400 && model.log_loss < 0.7, "{name} {form:?}");
+            let is_logistic = matches!(model.parameters, Parameters::Lichess { .. });
+            assert_eq!(is_logistic, form == Form::Lichess, "{name} {form:?}");
+        }
+        for evaluation in Evaluation::available() {
+            for form in Form::ALL {
+                assert_ne!(shipped(&evaluation, form), WinModel::LICHESS, "{} {form:?}", evaluation.name());
+            }
+        }
+    }
 }

@@ -67,7 +67,7 @@ struct Pair {
 ///
 /// When data or the network cannot be read, the teacher fails, or the models cannot be written.
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let data = DataSet::load(&args.data)?;
+    let data = DataSet::load(&args.data, &[])?;
     let win_rate = WinRate::fit(data.train.iter())?;
     let step = (data.held_out_games.len() / args.positions.max(1)).max(1);
     let sample: Vec<Record> =

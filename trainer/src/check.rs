@@ -27,6 +27,9 @@ pub(crate) struct Args {
     /// Folder of games with engine truth, to label by search as well.
     #[arg(long)]
     games: Option<PathBuf>,
+    /// Win model file for their labels, of the form `sf`; without one, the teacher's own.
+    #[arg(long, requires = "games")]
+    win_model: Option<PathBuf>,
     /// Nodes of a search in those games.
     #[arg(long, default_value_t = 20_000)]
     nodes: u64,
@@ -36,6 +39,8 @@ pub(crate) struct Args {
 struct Comparison<'a> {
     positions: &'a [(Record, Chess)],
     win_rate: &'a WinRate,
+    /// The win model of the games' labels.
+    labels_by: &'a WinRate,
     games: &'a [TruthGame],
     nodes: u64,
 }
@@ -52,14 +57,20 @@ const FACTORS: [f32; 9] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5];
 ///
 /// When data or a network cannot be read.
 pub(crate) fn run(args: &Args) -> Result<()> {
-    let data = DataSet::load(&args.data)?;
+    let data = DataSet::load(&args.data, &[])?;
     let win_rate = WinRate::fit(data.train.iter())?;
     let positions: Vec<(Record, Chess)> =
         data.held_out.iter().filter_map(|r| r.to_position().map(|p| (*r, p))).collect();
     println!("{} held-out positions", positions.len());
     let games = args.games.as_deref().map_or(Ok(Vec::new()), TruthGame::read_all)?;
-    let comparison =
-        Comparison { positions: &positions, win_rate: &win_rate, games: &games, nodes: args.nodes };
+    let fitted = args.win_model.as_deref().map(WinRate::read).transpose()?;
+    let comparison = Comparison {
+        positions: &positions,
+        win_rate: &win_rate,
+        labels_by: fitted.as_ref().unwrap_or(&win_rate),
+        games: &games,
+        nodes: args.nodes,
+    };
     println!("hand-crafted");
     comparison.run(&HandCrafted)?;
     for path in &args.net {
@@ -75,7 +86,7 @@ impl Exam for Comparison<'_> {
         let values = values(evaluator, self.positions);
         report(&values, self.positions, self.win_rate);
         if !self.games.is_empty() {
-            game_check::report(evaluator, self.games, self.nodes, self.win_rate)?;
+            game_check::report(evaluator, self.games, self.nodes, self.labels_by)?;
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ mod calibrate;
 mod check;
 mod checkpoint;
 mod data_set;
+mod distil;
 mod game_check;
 mod generate;
 mod model;
@@ -15,6 +16,7 @@ mod quantise;
 mod record;
 mod self_play;
 mod teacher;
+mod teacher_network;
 mod train;
 mod win_rate;
 
@@ -31,6 +33,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Generate(generate::Args),
+    Distil(distil::Args),
     Train(train::Args),
     Check(check::Args),
     Calibrate(calibrate::Args),
@@ -39,6 +42,7 @@ enum Command {
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Generate(args) => generate::run(&args),
+        Command::Distil(args) => distil::run(&args),
         Command::Train(args) => train::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Calibrate(args) => calibrate::run(&args),

@@ -46,6 +46,8 @@ impl Flags {
     pub(crate) const ASIDE: u8 = 4;
     /// The teacher announced a mate.
     pub(crate) const MATE: u8 = 8;
+    /// Valued by the teacher's network alone; the move and the game's result mean nothing.
+    pub(crate) const STATIC: u8 = 16;
 
     /// Whether any of `bits` is set.
     pub(crate) const fn any(self, bits: u8) -> bool {

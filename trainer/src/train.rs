@@ -22,7 +22,7 @@ use crate::{
     data_set::DataSet,
     model::{self, Inputs, SCALE_CP, Scratch, Shape},
     quantise,
-    record::Record,
+    record::{Flags, Record},
     win_rate::{self, WinRate},
 };
 
@@ -32,6 +32,9 @@ pub(crate) struct Args {
     /// Folders of shards that `generate` wrote.
     #[arg(long, required = true, num_args = 1..)]
     data: Vec<PathBuf>,
+    /// Folders of shards that `distil` wrote.
+    #[arg(long, num_args = 1..)]
+    distilled: Vec<PathBuf>,
     /// Network file to write; the checkpoint and the model card lie beside it.
     #[arg(long)]
     out: PathBuf,
@@ -175,12 +178,13 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         king_map,
     };
     let shape = Shape { header };
-    let mut data = DataSet::load(&args.data)?;
-    let win_rate = WinRate::fit(data.train.iter())?;
+    let mut data = DataSet::load(&args.data, &args.distilled)?;
+    let searched = data.train.len() - data.distilled;
+    let win_rate = WinRate::fit(data.train[..searched].iter())?;
     eprintln!(
-        "{} positions read, {} quiet ones to learn from, {} held out",
+        "{} positions read, {searched} quiet ones to learn from and {} distilled, {} held out",
         data.read,
-        data.train.len(),
+        data.distilled,
         data.held_out.len()
     );
     data.train.shuffle(&mut ChaCha8Rng::seed_from_u64(args.seed));
@@ -293,8 +297,9 @@ impl Objective<'_> {
                 let white = f32::from(record.result) / 2.0;
                 if record.turn.is_white() { white } else { 1.0 - white }
             };
-            let wide_target = win_rate::wide(f32::from(record.score)).p * (1.0 - self.args.result_share)
-                + result * self.args.result_share;
+            let result_share = if record.flags.any(Flags::STATIC) { 0.0 } else { self.args.result_share };
+            let wide_target =
+                win_rate::wide(f32::from(record.score)).p * (1.0 - result_share) + result * result_share;
             let by_cp = self.args.steep * 2.0 * (steep.p - steep_target(record)) * steep.by_cp
                 + (1.0 - self.args.steep) * 2.0 * (wide.p - wide_target) * wide.by_cp;
             model::backward(self.shape, parameters, &inputs, &mut scratch, by_cp * scale, gradient);
@@ -375,7 +380,8 @@ fn write_card(
             "source": "self-play of the teacher by sides of uneven, human-like strength; no games of people",
             "teacher": args.teacher,
             "positions_labelled": data.read,
-            "positions_learned_from": data.train.len(),
+            "positions_learned_from": data.train.len() - data.distilled,
+            "positions_distilled": data.distilled,
             "positions_held_out": data.held_out.len(),
         },
         "training": {

@@ -4,6 +4,8 @@
 //! `a` and `b` are cubic in the ply. Nothing is assumed beyond that form: `cp = a(m) + b(m) logit W` is linear in the
 //! eight coefficients, so least squares over the labels of the data at hand finds them.
 
+use std::{fs, path::Path};
+
 use anyhow::{Context, Result, ensure};
 
 use crate::record::{MATE_SCORE, Record};
@@ -84,6 +86,23 @@ impl WinRate {
         Self::new([a0, a1, a2, a3], [b0, b1, b2, b3])
     }
 
+    /// The model in a file that `calibrate` or `plyscope fit` wrote.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read or holds no model of the form `sf`.
+    pub(crate) fn read(path: &Path) -> Result<Self> {
+        #[derive(serde::Deserialize)]
+        struct Coefficients {
+            a: PlyPolynomial,
+            b: PlyPolynomial,
+        }
+        let text = fs::read_to_string(path).with_context(|| format!("failed to read {}", path.display()))?;
+        let Coefficients { a, b } = serde_json::from_str(&text)
+            .with_context(|| format!("{} holds no win model of the form sf", path.display()))?;
+        Self::new(a, b)
+    }
+
     /// The model of these coefficients.
     ///
     /// # Errors
@@ -103,10 +122,16 @@ impl WinRate {
         Ok(WinRate { a, b, by_ply })
     }
 
+    /// Shares of wins and losses of the side to move.
+    pub(crate) fn shares(&self, cp: f32, ply: u16) -> (f32, f32) {
+        let (a, b) = self.by_ply[usize::from(ply.min(PLIES_MAX))];
+        (logistic((cp - a) / b), logistic((-cp - a) / b))
+    }
+
     /// Expected score W + D/2 of the side to move.
     pub(crate) fn expected(&self, cp: f32, ply: u16) -> Slope {
-        let (a, b) = self.by_ply[usize::from(ply.min(PLIES_MAX))];
-        let (win, loss) = (logistic((cp - a) / b), logistic((-cp - a) / b));
+        let (_, b) = self.by_ply[usize::from(ply.min(PLIES_MAX))];
+        let (win, loss) = self.shares(cp, ply);
         Slope { p: 0.5 * (1.0 + win - loss), by_cp: 0.5 * (win * (1.0 - win) + loss * (1.0 - loss)) / b }
     }
 }

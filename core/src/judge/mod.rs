@@ -20,5 +20,6 @@ pub mod score;
 pub mod search;
 #[cfg(test)]
 mod search_tests;
+pub mod steps;
 pub mod transposition_table;
 pub mod win_model;

@@ -14,6 +14,7 @@ use super::{
     pruning::{Outlook, PLY, futility_margin, history_bonus, late_move_reduction, probcut_beta},
     score::{self, DRAW, INFINITE, MATE, MATE_THRESHOLD, is_mate, mated_at},
     search::Worker,
+    steps::Step,
     transposition_table::{Bound, Known},
 };
 
@@ -21,6 +22,10 @@ use super::{
 const TRIED_MAX: usize = 32;
 /// The halfmove clock from which table values no longer cut: the draw by fifty moves is near and not in them.
 const HALFMOVES_NEAR_DRAW: u32 = 90;
+
+/// Beyond this many centipawns a game is decided, and only mates are still of interest. Nothing finer than pieces depends on
+/// it: win probabilities are 0 or 1 long before.
+const DECIDED_CP: i32 = 1200;
 
 /// What is expected of a node in the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,6 +106,7 @@ impl<E: Evaluator> Worker<'_, '_, E> {
             known.and_then(|k| k.best).filter(|packed| packed.unpack_legal(&frame.position).is_some());
         if let Some(known) = known
             && !is_pv
+            && self.steps.has(Step::TableCutoff)
             && known.depth >= depth
             && halfmoves < HALFMOVES_NEAR_DRAW
             && cuts(&known, alpha, beta)
@@ -129,16 +135,22 @@ impl<E: Evaluator> Worker<'_, '_, E> {
             self.memory.frames[ply + 2].cutoffs = 0;
         }
 
-        if !is_pv && !in_check && excluded.is_none() {
+        // Where all is decided but the way to mate, static values say nothing: no pruning by them.
+        let is_decided = alpha.abs() > DECIDED_CP && beta.abs() > DECIDED_CP;
+        if !is_pv && !in_check && excluded.is_none() && !is_decided {
             // Step 6. Razoring.
-            if outlook.can_razor(alpha) {
+            if self.steps.has(Step::Razoring) && outlook.can_razor(alpha) {
                 let value = self.quiescence(place, alpha, alpha + 1);
                 if value <= alpha || self.stopped {
                     return value;
                 }
             }
             // Step 7. Reverse futility.
-            if outlook.can_prune_by_standing_above(beta) && !is_mate(estimate_cp) && !is_mate(beta) {
+            if self.steps.has(Step::ReverseFutility)
+                && outlook.can_prune_by_standing_above(beta)
+                && !is_mate(estimate_cp)
+                && !is_mate(beta)
+            {
                 return (estimate_cp + beta) / 2;
             }
             // Step 8. Null move.
@@ -155,7 +167,8 @@ impl<E: Evaluator> Worker<'_, '_, E> {
         }
 
         // Step 10. Without a move to begin with, a search one ply shallower finds it cheaper (internal iterative reduction).
-        if depth >= 4 && remembered.is_none() && excluded.is_none() && kind != Kind::All {
+        let is_unguided = depth >= 4 && remembered.is_none() && excluded.is_none() && kind != Kind::All;
+        if is_unguided && self.steps.has(Step::InternalReduction) {
             depth -= 1;
         }
 
@@ -188,13 +201,15 @@ impl<E: Evaluator> Worker<'_, '_, E> {
             if !is_root && has_pieces && best > -MATE_THRESHOLD {
                 let reduced = (depth - reduction / PLY + history / 8192).max(0);
                 if is_quiet {
-                    if count >= outlook.enough_moves() {
+                    if self.steps.has(Step::LateMovePruning) && count >= outlook.enough_moves() {
                         picker.skip_quiets();
                     }
-                    if reduced <= 6 && history < -2500 * depth {
+                    if self.steps.has(Step::HistoryPruning) && reduced <= 6 && history < -2500 * depth {
                         continue;
                     }
                     if !in_check
+                        && !is_decided
+                        && self.steps.has(Step::Futility)
                         && reduced <= 8
                         && origin == Origin::Quiet
                         && evaluation + futility_margin(reduced) + history / 128 <= alpha
@@ -202,10 +217,13 @@ impl<E: Evaluator> Worker<'_, '_, E> {
                         picker.skip_quiets();
                         continue;
                     }
-                    if !exchange_wins(&self.memory.frames[ply].position, m, -22 * reduced * reduced) {
+                    if self.steps.has(Step::ExchangePruning)
+                        && !exchange_wins(&self.memory.frames[ply].position, m, -22 * reduced * reduced)
+                    {
                         continue;
                     }
                 } else if origin == Origin::LosingNoisy
+                    && self.steps.has(Step::ExchangePruning)
                     && !exchange_wins(&self.memory.frames[ply].position, m, -90 * depth)
                 {
                     continue;
@@ -216,6 +234,7 @@ impl<E: Evaluator> Worker<'_, '_, E> {
             let mut extension = 0;
             if let Some(known) = known
                 && Some(packed) == remembered
+                && self.steps.has(Step::Singular)
                 && !is_root
                 && excluded.is_none()
                 && depth >= 7
@@ -237,7 +256,11 @@ impl<E: Evaluator> Worker<'_, '_, E> {
             }
             let new_depth = depth - 1 + extension;
             let mut value = -INFINITE;
-            if depth >= 2 && count > 1 + i32::from(is_root) && (is_quiet || origin == Origin::LosingNoisy) {
+            let is_late = depth >= 2 && count > 1 + i32::from(is_root);
+            if is_late
+                && (is_quiet || origin == Origin::LosingNoisy)
+                && self.steps.has(Step::LateMoveReduction)
+            {
                 // Step 15. Late moves are searched less deep, and again in full only where they surprise.
                 reduction -= PLY * i32::from(is_pv);
                 reduction += PLY * i32::from(kind == Kind::Cut);
@@ -383,7 +406,8 @@ impl<E: Evaluator> Worker<'_, '_, E> {
         before: [PieceTo; 2],
     ) -> Option<(PackedMove, Move, Origin)> {
         let SearchMemory { frames, moves, history } = &mut *self.memory;
-        let hints = Hints { history, before, killer: frames[ply].killer };
+        let killer = frames[ply].killer.filter(|_| self.steps.has(Step::Killer));
+        let hints = Hints { history, before, killer };
         picker.next(&frames[ply].position, moves, &hints)
     }
 
@@ -394,6 +418,7 @@ impl<E: Evaluator> Worker<'_, '_, E> {
         after.position.clone_from(&before.position);
         after.position.play_unchecked(m);
         after.key = before.key.after(&before.position, m, &after.position);
+        self.table.announce(after.key);
         after.state_is_current = false;
         after.arrived_by = Some(m);
         after.arrived_piece_to = PieceTo::of(before.position.turn(), m);
@@ -421,6 +446,7 @@ impl<E: Evaluator> Worker<'_, '_, E> {
         let may_pass = ply > 0 && frame.arrived_by.is_some() && has_pieces(&frame.position);
         let convinced = evaluation >= beta - 6 * outlook.depth + 50;
         if !may_pass
+            || !self.steps.has(Step::NullMove)
             || !convinced
             || ply < self.null_move_min_ply
             || !outlook.can_try_null_move(beta)
@@ -473,7 +499,7 @@ impl<E: Evaluator> Worker<'_, '_, E> {
         let ply = place.ply;
         let raised = probcut_beta(beta, outlook.improving);
         let doubtful = known.is_some_and(|k| k.depth >= outlook.depth - 3 && k.value < raised);
-        if outlook.depth < 5 || is_mate(beta) || doubtful {
+        if outlook.depth < 5 || is_mate(beta) || doubtful || !self.steps.has(Step::ProbCut) {
             return None;
         }
         let evaluation = self.memory.frames[ply].evaluation.unwrap_or(DRAW);

@@ -8,6 +8,7 @@ use super::{
     node::{Place, cuts},
     score::{DRAW, INFINITE, MATE_THRESHOLD, mated_at},
     search::Worker,
+    steps::Step,
     transposition_table::{Bound, Known},
 };
 
@@ -90,7 +91,8 @@ impl<E: Evaluator> Worker<'_, '_, E> {
                     break;
                 }
                 let gain = m.capture().map_or(0, exchange_value_cp);
-                if !m.is_promotion() && hopeless + gain <= alpha {
+                let is_hopeless = !m.is_promotion() && hopeless + gain <= alpha;
+                if is_hopeless && self.steps.has(Step::DeltaPruning) {
                     best = best.max(hopeless + gain);
                     continue;
                 }

@@ -9,6 +9,7 @@ use super::{
     memory::{Line, SearchMemory},
     position_key::PositionKey,
     score::{INFINITE, PLY_MAX, Score},
+    steps::{Step, Steps},
     transposition_table::TranspositionTable,
 };
 
@@ -30,7 +31,7 @@ pub struct Iteration {
     pub selective_depth: u8,
     /// Positions visited since the search began.
     pub nodes: u64,
-    /// The best line, at most [`super::memory::LINE_MAX`] moves; empty only where there is no legal move.
+    /// The best line (a search broken off has looked deeper along it than `depth` and `score` say), at most [`super::memory::LINE_MAX`] moves; empty only where there is no legal move.
     pub line: Line,
 }
 
@@ -43,6 +44,7 @@ pub struct Search<'a, E: Evaluator> {
     evaluator: &'a E,
     table: &'a TranspositionTable<'a>,
     memory: SearchMemory<'a, E::State>,
+    steps: Steps,
 }
 
 impl<'a, E: Evaluator> Search<'a, E> {
@@ -52,7 +54,13 @@ impl<'a, E: Evaluator> Search<'a, E> {
         table: &'a TranspositionTable<'a>,
         memory: SearchMemory<'a, E::State>,
     ) -> Search<'a, E> {
-        Search { evaluator, table, memory }
+        Search { evaluator, table, memory, steps: Steps::ALL }
+    }
+
+    /// The same search with these steps only.
+    #[must_use]
+    pub fn with_steps(self, steps: Steps) -> Search<'a, E> {
+        Search { steps, ..self }
     }
 
     /// Forgets what earlier searches taught (the table is the caller's to clear).
@@ -76,6 +84,7 @@ impl<'a, E: Evaluator> Search<'a, E> {
             evaluator: self.evaluator,
             table: self.table,
             memory: &mut self.memory,
+            steps: self.steps,
             game,
             limits,
             observer,
@@ -95,6 +104,7 @@ pub(crate) struct Worker<'s, 'a, E: Evaluator> {
     pub(crate) evaluator: &'s E,
     pub(crate) table: &'s TranspositionTable<'s>,
     pub(crate) memory: &'s mut SearchMemory<'a, E::State>,
+    pub(crate) steps: Steps,
     game: &'s [PositionKey],
     limits: Limits,
     observer: &'s mut dyn Observer,
@@ -157,7 +167,13 @@ impl<E: Evaluator> Worker<'_, '_, E> {
             }
         }
         match completed {
-            Some(iteration) => Iteration { nodes: self.nodes, ..iteration },
+            Some(iteration) => {
+                // What an iteration broken off has found already is a better line than that of the one before: its first move
+                // was searched to the end, and each that came after only because it was better still.
+                let later = &self.memory.frames[0].line;
+                let line = if self.stopped && !later.is_empty() { later.clone() } else { iteration.line };
+                Iteration { score: iteration.score, line, nodes: self.nodes, ..iteration }
+            }
             // The first iteration can't be stopped, so this is not reached.
             None => Iteration {
                 score: Score::DRAW,
@@ -173,7 +189,9 @@ impl<E: Evaluator> Worker<'_, '_, E> {
     fn search_with_aspiration(&mut self, depth: i32, last: Option<i32>) -> i32 {
         let mut width = ASPIRATION_CP;
         let (mut alpha, mut beta) = match last {
-            Some(last) if depth >= ASPIRATION_DEPTH => (last - width, last + width),
+            Some(last) if depth >= ASPIRATION_DEPTH && self.steps.has(Step::Aspiration) => {
+                (last - width, last + width)
+            }
             _ => (-INFINITE, INFINITE),
         };
         loop {
@@ -263,7 +281,8 @@ impl<E: Evaluator> Worker<'_, '_, E> {
     pub(crate) fn corrected(&self, ply: usize, raw: i32) -> i32 {
         let position = &self.memory.frames[ply].position;
         let moves_left = 200 - position.halfmoves().min(100) as i32;
-        let value = raw * moves_left / 200 + self.memory.history.correction_cp(position);
-        Score::centipawns(value).value()
+        let correction_cp =
+            if self.steps.has(Step::Correction) { self.memory.history.correction_cp(position) } else { 0 };
+        Score::centipawns(raw * moves_left / 200 + correction_cp).value()
     }
 }

@@ -126,6 +126,14 @@ impl<'a> TranspositionTable<'a> {
         self.buckets.get(index as usize)
     }
 
+    /// Says that the position with this key is about to be looked up: the processor can fetch its bucket meanwhile.
+    pub(crate) fn announce(&self, key: PositionKey) {
+        if let Some(bucket) = self.bucket(key) {
+            // A load whose result nobody uses would be left out.
+            core::hint::black_box(bucket.0[0].rest.load(Relaxed));
+        }
+    }
+
     /// What is known of the position with this key, `ply` plies from the root.
     pub(crate) fn probe(&self, key: PositionKey, ply: usize) -> Option<Known> {
         for entry in &self.bucket(key)?.0 {

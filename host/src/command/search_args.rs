@@ -19,13 +19,13 @@ use plyscope_core::judge::win_model::WinModel;
 /// How to search and judge positions.
 #[derive(clap::Args, Debug)]
 pub(crate) struct SearchArgs {
-    /// Search so many nodes for each position [default: 100000]
+    /// Search so many nodes for each position, on the average: more where a label is in doubt [default: 150000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), group = "search budget")]
     nodes: Option<u64>,
     /// Search each position to this depth, in plies
     #[arg(long, value_name = "D", value_parser = clap::value_parser!(u8).range(1..=100), group = "search budget")]
     depth: Option<u8>,
-    /// Search each position for so many milliseconds
+    /// Search each position for so many milliseconds, on the average
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..), group = "search budget")]
     movetime: Option<u64>,
     /// Spend so long on the whole game, for example 20s, 500ms or 2m
@@ -49,10 +49,19 @@ pub(crate) struct SearchArgs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-enum OptimiseArg {
+pub(super) enum OptimiseArg {
     #[default]
     Strict,
     Macro,
+}
+
+impl From<OptimiseArg> for Optimise {
+    fn from(arg: OptimiseArg) -> Optimise {
+        match arg {
+            OptimiseArg::Strict => Optimise::Strict,
+            OptimiseArg::Macro => Optimise::Macro,
+        }
+    }
 }
 
 impl SearchArgs {
@@ -87,25 +96,27 @@ impl SearchArgs {
     }
 
     /// The engine that is to judge in the labeller's place, where one was named. Where it tells no shares of wins and draws,
-    /// its centipawns go through the win model; `sf` is fitted to our own, so lichess's curve stands in for it.
+    /// its centipawns go through the win model; the models with names are fitted to our own, so lichess's published curve
+    /// stands in for them.
     pub(crate) fn engine(&self) -> Result<Option<ExternalEngine>> {
         let Some(path) = self.engine.clone() else { return Ok(None) };
-        let is_ours = self.win_model == Path::new("sf");
-        let model = if is_ours { WinModel::LICHESS } else { win_models::by_name_or_file(&self.win_model)? };
+        let is_ours = win_models::Form::ALL.iter().any(|form| self.win_model == Path::new(form.name()));
+        let model = if is_ours {
+            WinModel::LICHESS
+        } else {
+            win_models::by_name_or_file(&self.win_model, &Evaluation::default())?
+        };
         Ok(Some(ExternalEngine { path, budget: self.search_budget(), model, threads: self.jobs }))
     }
 
     /// The labeller that the options ask for.
     pub(crate) fn labeller(&self) -> Result<Labeller> {
-        let optimise = match self.optimise {
-            OptimiseArg::Strict => Optimise::Strict,
-            OptimiseArg::Macro => Optimise::Macro,
-        };
+        let evaluation = self.eval.unwrap_or_default();
         Ok(Labeller {
             budget: self.search_budget(),
-            optimise,
-            model: win_models::by_name_or_file(&self.win_model)?,
-            evaluation: self.eval.unwrap_or_default(),
+            optimise: self.optimise.into(),
+            model: win_models::by_name_or_file(&self.win_model, &evaluation)?,
+            evaluation,
             threads: self.jobs,
             ..Labeller::default()
         })

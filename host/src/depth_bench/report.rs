@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::{LabelAccuracy, Limit};
+use crate::labeller::Optimise;
 
 /// One evaluation at one limit, over all games.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -11,6 +12,8 @@ pub struct Row {
     pub evaluation: String,
     /// How far each position was searched.
     pub limit: Limit,
+    /// What the labels were to be best at.
+    pub optimise: Optimise,
     /// Positions searched.
     pub positions: u64,
     /// Mean completed depth, in plies.
@@ -28,14 +31,15 @@ pub struct Row {
 /// A Markdown table; accuracies are plain/macro in per cent.
 pub fn to_table(rows: &[Row]) -> String {
     let mut text = String::from(
-        "| evaluation | limit | mean depth | nodes | ms | sf leader | sf swing | sf both | lichess leader | lichess swing | lichess both |\n\
-         | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+        "| evaluation | limit | labels | mean depth | nodes | ms | sf leader | sf swing | sf both | lichess leader | lichess swing | lichess both |\n\
+         | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
     for row in rows {
         text += &format!(
-            "| {} | {} | {:.1} | {:.0} | {:.1} | {} | {} |\n",
+            "| {} | {} | {} | {:.1} | {:.0} | {:.1} | {} | {} |\n",
             row.evaluation,
             row.limit,
+            row.optimise.name(),
             row.mean_depth,
             row.mean_nodes,
             row.ms_per_position,

@@ -9,7 +9,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::Limit;
-use crate::labeller::PositionScore;
+use crate::{labeller::PositionScore, win_models::Form};
 
 /// One game searched with one evaluation to one limit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -20,6 +20,9 @@ pub struct Measured {
     pub evaluation: String,
     /// How far each position was searched.
     pub limit: Limit,
+    /// The win model whose doubts guided the search, where any did.
+    #[serde(default)]
+    pub form: Option<Form>,
     /// Time for the game on one thread.
     pub seconds: f64,
     /// The scores of its positions.
@@ -63,8 +66,10 @@ impl State {
     }
 
     /// What was measured, if it was.
-    pub fn find(&self, game: &str, evaluation: &str, limit: Limit) -> Option<&Measured> {
-        self.measured.iter().find(|m| m.game == game && m.evaluation == evaluation && m.limit == limit)
+    pub fn find(&self, game: &str, evaluation: &str, limit: Limit, form: Option<Form>) -> Option<&Measured> {
+        self.measured
+            .iter()
+            .find(|m| m.game == game && m.evaluation == evaluation && m.limit == limit && m.form == form)
     }
 
     /// Adds a measurement and writes it down at once.
@@ -93,6 +98,7 @@ mod tests {
             game: game.into(),
             evaluation: "hand".into(),
             limit: Limit::Depth(4),
+            form: None,
             seconds: 0.5,
             scores: Vec::new(),
         };
@@ -100,9 +106,9 @@ mod tests {
         let whole = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, format!("{whole}{}", &whole[..20])).unwrap();
         let mut state = State::open(&path).unwrap();
-        assert_eq!(state.find("a", "hand", Limit::Depth(4)), Some(&measured("a")));
-        assert_eq!(state.find("a", "hand", Limit::Nodes(4)), None);
+        assert_eq!(state.find("a", "hand", Limit::Depth(4), None), Some(&measured("a")));
+        assert_eq!(state.find("a", "hand", Limit::Nodes(4), None), None);
         state.add(measured("b")).unwrap();
-        assert!(State::open(&path).unwrap().find("b", "hand", Limit::Depth(4)).is_some());
+        assert!(State::open(&path).unwrap().find("b", "hand", Limit::Depth(4), None).is_some());
     }
 }

@@ -1,4 +1,4 @@
-//! The search of a stretch of a game, from its last position back.
+//! The search of a stretch of a game: every position from the last back, then again those whose labels are in doubt.
 
 use std::{
     ops::Range,
@@ -12,11 +12,11 @@ use std::{
 use plyscope_core::judge::{
     evaluation::Evaluator,
     limits::{Limits, Observer},
-    transposition_table::TranspositionTable,
+    transposition_table::{Bucket, TranspositionTable},
 };
 use serde::{Deserialize, Serialize};
 
-use super::{Budget, LabelledGame, Labeller, PositionScore, Progress, Reporter};
+use super::{Budget, LabelledGame, Labeller, PositionScore, Progress, Reporter, doubt};
 use crate::{
     engine::{Engine, table_memory},
     evaluation::WithEvaluator,
@@ -25,6 +25,14 @@ use crate::{
 /// Positions in a chunk. Longer chunks share more of what the search learns, shorter ones keep two threads equally busy
 /// on short games.
 pub const CHUNK_POSITIONS: usize = 24;
+
+/// Share of a chunk's budget that its positions get alike, in per cent; the rest goes where labels are in doubt. Measured,
+/// see `docs/search.md`.
+const FIRST_LOOK_PERCENT: u64 = 45;
+/// A further look at a position may cost so many times what was spent on it before.
+const FURTHER_LOOK_FACTOR: u64 = 2;
+/// Below this share of a position's equal part a further look is not worth while, in per cent.
+const LAST_LOOK_PERCENT: u64 = 15;
 
 /// The scores of a stretch of a game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,17 +75,26 @@ impl WithEvaluator for SearchAll<'_> {
         let SearchAll { labeller, game, known, progress } = self;
         let count = game.positions().len();
         let reporter = Reporter { progress, done: Mutex::default(), of: count };
-        let clock = GameClock::new(labeller, count);
-        let chunks = labeller.in_parallel(&stretches(count), |stretch| {
+        let stretches = stretches(count);
+        let clock = GameClock::new(labeller, &stretches);
+        let chunks = labeller.in_parallel(&stretches, |stretch| {
             let fits = |chunk: &&Chunk| chunk.first == stretch.start && chunk.scores.len() == stretch.len();
             if let Some(chunk) = known.iter().find(fits) {
-                stretch.clone().for_each(|_| {
-                    clock.position_done();
-                    reporter.position_done();
-                });
+                stretch.clone().for_each(|_| reporter.position_done());
+                clock.chunk_done(stretch.len());
                 return chunk.clone();
             }
-            let chunk = search_stretch(labeller, evaluator, game, stretch.clone(), &clock, &reporter);
+            let buckets = table_memory(labeller.table_mib);
+            let search = StretchSearch {
+                labeller,
+                game,
+                stretch: stretch.clone(),
+                purse: clock.purse(stretch.len()),
+                engine: Engine::new(evaluator),
+                buckets: &buckets,
+            };
+            let chunk = search.run(&reporter);
+            clock.chunk_done(stretch.len());
             reporter.chunk_done(&chunk);
             chunk
         });
@@ -85,75 +102,167 @@ impl WithEvaluator for SearchAll<'_> {
     }
 }
 
-fn search_stretch<E: Evaluator>(
-    labeller: &Labeller,
-    evaluator: &E,
-    game: &LabelledGame,
+/// What a chunk may cost, in nodes or in microseconds.
+#[derive(Debug, Clone, Copy)]
+struct Purse {
+    /// An equal part for each position.
+    each: u64,
+    unit: Unit,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    Nodes,
+    Microseconds,
+    /// Every position to this depth, none again.
+    Plies(u8),
+}
+
+impl Purse {
+    /// A look at a position that costs `cost` at most.
+    fn look(&self, cost: u64) -> (Limits, Watch) {
+        match self.unit {
+            Unit::Nodes => (Limits::nodes(cost), Watch::new(None)),
+            Unit::Microseconds => (Limits::UNLIMITED, Watch::new(Some(Duration::from_micros(cost)))),
+            Unit::Plies(depth) => (Limits::depth(depth), Watch::new(None)),
+        }
+    }
+}
+
+/// One chunk at work.
+struct StretchSearch<'a, 'e, E: Evaluator> {
+    labeller: &'a Labeller,
+    game: &'a LabelledGame,
     stretch: Range<usize>,
-    clock: &GameClock,
-    reporter: &Reporter<'_>,
-) -> Chunk {
-    let buckets = table_memory(labeller.table_mib);
-    let table = TranspositionTable::new(&buckets);
-    let mut engine = Engine::new(evaluator);
-    let mut search = |index: usize| {
-        if let Some(score) = game.final_score(index) {
-            return PositionScore::of_finished(score);
-        }
-        let (limits, mut watch) = clock.limits(labeller.budget);
-        let position = &game.positions()[index];
-        let found = engine.search(&table, position, game.keys_before(index), limits, &mut watch);
-        PositionScore::of_search(position, &found)
-    };
-    if stretch.end < game.positions().len() {
-        search(stretch.end);
-    }
-    let mut scores = Vec::with_capacity(stretch.len());
-    for index in stretch.clone().rev() {
-        scores.push(search(index));
-        clock.position_done();
-        reporter.position_done();
-    }
-    scores.reverse();
-    Chunk { first: stretch.start, scores }
+    purse: Purse,
+    engine: Engine<'e, E>,
+    buckets: &'a [Bucket],
 }
 
-/// Shares the time for a game among its positions.
-struct GameClock {
+impl<E: Evaluator> StretchSearch<'_, '_, E> {
+    fn run(mut self, reporter: &Reporter<'_>) -> Chunk {
+        let buckets = self.buckets;
+        let table = TranspositionTable::new(buckets);
+        let stretch = self.stretch.clone();
+        let (each, first_share) = (self.purse.each, self.first_share());
+        if stretch.end < self.game.positions().len() {
+            self.look(&table, stretch.end, first_share);
+        }
+        let mut left = each.saturating_mul(stretch.len() as u64);
+        let mut spent = vec![0; stretch.len()];
+        let mut scores = Vec::with_capacity(stretch.len());
+        for index in stretch.clone().rev() {
+            let (score, cost) = self.look(&table, index, first_share);
+            scores.push(score);
+            left = left.saturating_sub(cost);
+            spent[index - stretch.start] = cost;
+            reporter.position_done();
+        }
+        scores.reverse();
+        if self.labeller.refines && !matches!(self.purse.unit, Unit::Plies(_)) {
+            self.refine(&table, &mut scores, &mut spent, left);
+        }
+        Chunk { first: stretch.start, scores }
+    }
+
+    /// What each position gets at first.
+    fn first_share(&self) -> u64 {
+        let each = self.purse.each;
+        if self.labeller.refines { (each.saturating_mul(FIRST_LOOK_PERCENT) / 100).max(1) } else { each }
+    }
+
+    /// Spends what is `left` where it is likeliest to change a label for what it costs.
+    fn refine(
+        &mut self,
+        table: &TranspositionTable<'_>,
+        scores: &mut [PositionScore],
+        spent: &mut [u64],
+        mut left: u64,
+    ) {
+        let least = self.purse.each.saturating_mul(LAST_LOOK_PERCENT) / 100;
+        while left > least {
+            let positions = &self.game.positions()[self.stretch.clone()];
+            let doubts = doubt::doubts(self.labeller, positions, scores);
+            let worth = |i: usize| doubts[i] / spent[i].max(1) as f64;
+            let dearest = (0..scores.len()).max_by(|&i, &j| worth(i).total_cmp(&worth(j)));
+            let Some(i) = dearest.filter(|&i| doubts[i] > doubt::NONE) else { return };
+            let wanted = spent[i].saturating_mul(FURTHER_LOOK_FACTOR).min(left);
+            let (score, cost) = self.look(table, self.stretch.start + i, wanted);
+            let nodes = scores[i].nodes + score.nodes;
+            if score.depth >= scores[i].depth {
+                scores[i] = score;
+            }
+            scores[i].nodes = nodes;
+            // Even a look that cost next to nothing counts, so that this comes to an end.
+            let cost = cost.max(least).max(1);
+            spent[i] += cost;
+            left = left.saturating_sub(cost);
+        }
+    }
+
+    /// Searches one position; tells also what that cost.
+    fn look(&mut self, table: &TranspositionTable<'_>, index: usize, cost: u64) -> (PositionScore, u64) {
+        if let Some(score) = self.game.final_score(index) {
+            return (PositionScore::of_finished(score), 0);
+        }
+        let (limits, mut watch) = self.purse.look(cost);
+        let started = Instant::now();
+        let position = &self.game.positions()[index];
+        let found = self.engine.search(table, position, self.game.keys_before(index), limits, &mut watch);
+        let cost = match self.purse.unit {
+            Unit::Microseconds => u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
+            Unit::Nodes | Unit::Plies(_) => found.nodes,
+        };
+        (PositionScore::of_search(position, &found), cost)
+    }
+}
+
+/// Shares the time for a game among its chunks.
+struct GameClock<'a> {
+    labeller: &'a Labeller,
     deadline: Option<Instant>,
-    threads: u32,
-    /// Searches still to do, those that warm a chunk's table included.
-    left: AtomicUsize,
+    threads: usize,
+    /// Positions in chunks not yet done.
+    positions_left: AtomicUsize,
+    chunks_left: AtomicUsize,
 }
 
-impl GameClock {
-    fn new(labeller: &Labeller, positions: usize) -> GameClock {
+impl GameClock<'_> {
+    fn new<'a>(labeller: &'a Labeller, stretches: &[Range<usize>]) -> GameClock<'a> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = if labeller.threads == 0 { cores } else { labeller.threads };
         GameClock {
+            labeller,
             deadline: labeller.deadline(),
-            threads: u32::try_from(threads).unwrap_or(1).max(1),
-            left: AtomicUsize::new(positions + positions / CHUNK_POSITIONS),
+            threads: if labeller.threads == 0 { cores } else { labeller.threads },
+            positions_left: AtomicUsize::new(stretches.iter().map(Range::len).sum()),
+            chunks_left: AtomicUsize::new(stretches.len()),
         }
     }
 
-    fn position_done(&self) {
-        let _ = self.left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1));
+    fn chunk_done(&self, positions: usize) {
+        self.positions_left.fetch_sub(positions, Relaxed);
+        self.chunks_left.fetch_sub(1, Relaxed);
     }
 
-    /// What the next search may use.
-    fn limits(&self, budget: Budget) -> (Limits, Watch) {
-        let share = |deadline: Instant| {
-            let left = u32::try_from(self.left.load(Relaxed)).unwrap_or(u32::MAX).max(1);
-            deadline.saturating_duration_since(Instant::now()) * self.threads.min(left) / left
+    /// What a chunk of so many positions may cost that begins now.
+    fn purse(&self, positions: usize) -> Purse {
+        let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        let (each, unit) = match self.labeller.budget {
+            Budget::Nodes(nodes) => (nodes, Unit::Nodes),
+            Budget::Depth(depth) => (0, Unit::Plies(depth)),
+            Budget::MoveTime(time) => (micros(time), Unit::Microseconds),
+            Budget::Game(_) => {
+                let left =
+                    self.deadline.map_or(Duration::ZERO, |end| end.saturating_duration_since(Instant::now()));
+                let chunks = self.chunks_left.load(Relaxed).max(1);
+                // Chunks run in rounds, one a thread; a short one needs less of its round. The position that warms its table
+                // has to be paid for too.
+                let rounds = chunks.div_ceil(self.threads).max(1) as u64;
+                let mean = self.positions_left.load(Relaxed).div_ceil(chunks).max(positions).max(1) as u64;
+                (micros(left) / rounds / (mean + 1), Unit::Microseconds)
+            }
         };
-        let (limits, time) = match budget {
-            Budget::Nodes(nodes) => (Limits::nodes(nodes), None),
-            Budget::Depth(depth) => (Limits::depth(depth), None),
-            Budget::MoveTime(time) => (Limits::UNLIMITED, Some(time)),
-            Budget::Game(_) => (Limits::UNLIMITED, self.deadline.map(share)),
-        };
-        (limits, Watch::new(time))
+        Purse { each, unit }
     }
 }
 

@@ -4,10 +4,12 @@ use plyscope_core::judge::label::{self, SwingThresholds};
 
 use super::{LabelledGame, Labeller, PlyLabel, PositionScore};
 use plyscope_core::{event_row::Verdict, judge::win_model::WinProbability};
+use serde::{Deserialize, Serialize};
 use shakmaty::{Chess, Position};
 
 /// What labels are to be best at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Optimise {
     /// The most plies with both labels right.
     #[default]
@@ -17,6 +19,14 @@ pub enum Optimise {
 }
 
 impl Optimise {
+    /// The name by which it is chosen.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Optimise::Strict => "strict",
+            Optimise::Macro => "macro",
+        }
+    }
+
     fn swing_thresholds(self) -> SwingThresholds {
         match self {
             Optimise::Strict => SwingThresholds::STRICT,
@@ -48,7 +58,11 @@ pub(super) fn decide(labeller: &Labeller, game: &LabelledGame, scores: Vec<Posit
 }
 
 /// White's win probability; exactly one half where the game is over and drawn.
-fn win_probability(labeller: &Labeller, position: &Chess, search: &PositionScore) -> WinProbability {
+pub(super) fn win_probability(
+    labeller: &Labeller,
+    position: &Chess,
+    search: &PositionScore,
+) -> WinProbability {
     if search.depth == 0 && !search.score.is_mate() {
         return WinProbability::HALF;
     }

@@ -19,6 +19,7 @@
 
 mod chunk;
 mod decision;
+mod doubt;
 mod game;
 mod position_score;
 mod provisional;
@@ -37,7 +38,10 @@ use plyscope_core::{
 };
 use rayon::prelude::*;
 
-use crate::evaluation::Evaluation;
+use crate::{
+    evaluation::Evaluation,
+    win_models::{self, Form},
+};
 
 pub use chunk::{CHUNK_POSITIONS, Chunk};
 pub use decision::Optimise;
@@ -50,11 +54,11 @@ pub use provisional::Provisional;
 /// How much search a position gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Budget {
-    /// Positions visited for each; the results are the same on every machine.
+    /// Positions visited for each on the average; the results are the same on every machine.
     Nodes(u64),
     /// Plies of depth for each; the results are the same on every machine.
     Depth(u8),
-    /// Time for each; the results depend on the machine and its load.
+    /// Time for each on the average; the results depend on the machine and its load.
     MoveTime(Duration),
     /// Time for the whole game; the results depend on the machine and its load.
     Game(Duration),
@@ -71,6 +75,8 @@ pub struct Labeller {
     pub model: WinModel,
     /// What the labels are to be best at.
     pub optimise: Optimise,
+    /// Whether part of the budget goes where labels are in doubt, rather than the same to each position.
+    pub refines: bool,
     /// MiB of transposition table for each thread.
     pub table_mib: usize,
     /// Threads to use; 0: as many as there are cores.
@@ -78,15 +84,17 @@ pub struct Labeller {
 }
 
 /// Nodes for a position unless asked otherwise.
-pub const NODES_DEFAULT: u64 = 100_000;
+pub const NODES_DEFAULT: u64 = 150_000;
 
 impl Default for Labeller {
     fn default() -> Labeller {
+        let evaluation = Evaluation::default();
         Labeller {
             budget: Budget::Nodes(NODES_DEFAULT),
-            evaluation: Evaluation::default(),
-            model: crate::win_models::SF,
+            evaluation,
+            model: win_models::shipped(&evaluation, Form::Sf),
             optimise: Optimise::default(),
+            refines: true,
             table_mib: 64,
             threads: 0,
         }

@@ -10,7 +10,7 @@ use shakmaty::Chess;
 
 use super::{LabelledGame, Labeller, PlyLabel, PositionScore, decision};
 use crate::{
-    engine::{Engine, table_memory},
+    engine::{search_once, table_memory},
     evaluation::WithEvaluator,
 };
 
@@ -88,6 +88,6 @@ impl WithEvaluator for Look<'_> {
         let table = TranspositionTable::new(self.buckets);
         let position = &self.game.positions()[self.index];
         let before = self.game.keys_before(self.index);
-        Engine::new(evaluator).search(&table, position, before, Limits::nodes(NODES), &mut ())
+        search_once(evaluator, &table, position, before, Limits::nodes(NODES), &mut ())
     }
 }

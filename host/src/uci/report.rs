@@ -11,18 +11,18 @@ use shakmaty::Chess;
 
 use crate::labeller::{game_ply, uci_line};
 
-/// The `info` line of a completed iteration.
+/// The `info` line of a completed iteration; with the win-draw-loss of `model` where one is given.
 pub(super) fn info(
     root: &Chess,
     found: &Iteration,
     nodes: u64,
     elapsed: Duration,
     fill_per_mille: u32,
-    shows_wdl: bool,
+    model: Option<&WinModel>,
 ) -> String {
     let ms = elapsed.as_millis();
     let per_second = u128::from(nodes) * 1_000_000 / elapsed.as_micros().max(1);
-    let wdl = if shows_wdl { format!(" wdl {}", wdl(found.score, root)) } else { String::new() };
+    let wdl = model.map_or_else(String::new, |model| format!(" wdl {}", wdl(found.score, root, model)));
     format!(
         "info depth {} seldepth {} score {}{wdl} nodes {nodes} nps {per_second} hashfull {fill_per_mille} time {ms} pv {}",
         found.depth,
@@ -43,8 +43,7 @@ pub(super) fn score(score: Score) -> String {
 }
 
 /// Wins, draws and losses per mille as the side to move sees them.
-fn wdl(score: Score, root: &Chess) -> String {
-    let model: WinModel = crate::win_models::SF;
+fn wdl(score: Score, root: &Chess, model: &WinModel) -> String {
     let (win, loss) = match score.kind() {
         ScoreKind::Mate { .. } => (1.0, 0.0),
         ScoreKind::Mated { .. } => (0.0, 1.0),

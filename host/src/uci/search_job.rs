@@ -20,9 +20,10 @@ use shakmaty::Chess;
 
 use super::{Output, clock::Clock, command::Go, options::Options, report, write_line};
 use crate::{
-    engine::{Engine, SharedTable},
+    engine::{Engine, SharedTable, search_once},
     evaluation::WithEvaluator,
     labeller::uci_line,
+    win_models::{self, Form},
 };
 
 /// How often an endless search that is done looks whether it may answer.
@@ -101,13 +102,8 @@ impl WithEvaluator for Search<'_> {
             for _ in 1..job.options.threads {
                 scope.spawn(|| {
                     let mut helping = Helping { done: &main_done, nodes: &helped_nodes };
-                    Engine::new(evaluator).search(
-                        &table,
-                        &job.position,
-                        &job.game,
-                        Limits::UNLIMITED,
-                        &mut helping,
-                    );
+                    let limits = Limits::UNLIMITED;
+                    search_once(evaluator, &table, &job.position, &job.game, limits, &mut helping);
                 });
             }
             let mut watch = Watch {
@@ -117,8 +113,9 @@ impl WithEvaluator for Search<'_> {
                 helped_nodes: &helped_nodes,
                 fill: &|| table.fill_per_mille(),
             };
-            let found =
-                Engine::new(evaluator).search(&table, &job.position, &job.game, job.limits(), &mut watch);
+            let mut engine = Engine::with_histories(evaluator, job.table.take_histories());
+            let found = engine.search(&table, &job.position, &job.game, job.limits(), &mut watch);
+            job.table.keep_histories(engine.into_histories());
             main_done.store(true, Relaxed);
             found
         });
@@ -152,14 +149,15 @@ impl Observer for Watch<'_> {
 
     fn completed(&mut self, iteration: &Iteration) -> bool {
         let nodes = iteration.nodes + self.helped_nodes.load(Relaxed);
-        let shows_wdl = self.job.options.shows_wdl;
+        let Options { shows_wdl, evaluation, .. } = &self.job.options;
+        let model = shows_wdl.then(|| win_models::shipped(evaluation, Form::Sf));
         let line = report::info(
             &self.job.position,
             iteration,
             nodes,
             self.clock.elapsed(),
             (self.fill)(),
-            shows_wdl,
+            model.as_ref(),
         );
         let _ = write_line(&self.job.output, &line);
         self.stop.load(Relaxed) || self.clock.leaves_no_iteration()
