@@ -10,8 +10,8 @@ use super::ReadGame;
 
 /// Nothing has explained the board for so long: a piece in hand may take its time.
 const LOST_MIN_US: i64 = 1_500_000;
-/// And it has stood still for so long.
-const STILL_MIN_US: i64 = 1_000_000;
+/// And it has stood still for so long: longer than a screen recorder may double a frame of a slide.
+const STILL_MIN_US: i64 = 250_000;
 /// Plies that may have been taken back at once. A board that shows something older shows another game, or a look back
 /// at this one.
 const BACK_PLIES_MAX: usize = 6;

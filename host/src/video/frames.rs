@@ -73,7 +73,7 @@ impl VideoFrames {
     ) -> Result<Self, VideoError> {
         let plan = from_pts.map_or_else(|| probe.plan.clone(), |pts| probe.plan.from_pts(pts));
         let mut filter_file = NamedTempFile::with_prefix(".plyscope.").map_err(VideoError::Spool)?;
-        filter_file.write_all(filters(&plan, crop).as_bytes()).map_err(VideoError::Spool)?;
+        filter_file.write_all(filters(probe, &plan, crop).as_bytes()).map_err(VideoError::Spool)?;
         let mut url = OsString::from("file:");
         url.push(path);
         let mut command = Command::new("ffmpeg");
@@ -201,16 +201,19 @@ pub(super) fn read_timestamps(stderr: impl Read + Send + 'static) -> (Receiver<i
 
 /// Planar 8-bit formats whose first plane is luma: ffmpeg converts only what is not among them.
 pub(super) const PLANAR_FORMATS: &str = "format=yuv420p|yuvj420p|yuv422p|yuvj422p|yuv444p|yuvj444p|nv12|gray";
+/// Brings pictures whose pixels are oblong to their shape on a screen.
+pub(super) const SQUARE_PIXELS: &str = "scale=trunc(iw*sar/2)*2:ih,setsar=1,";
 /// Takes luma out of one of these formats.
 pub(super) const LUMA: &str = "extractplanes=y";
 
 /// The filters: select first, so that what is left out costs nothing more; then each frame says its timestamp.
-fn filters(plan: &FramePlan, crop: Crop) -> String {
+fn filters(probe: &Probe, plan: &FramePlan, crop: Crop) -> String {
+    let shape = if probe.has_square_pixels { "" } else { SQUARE_PIXELS };
     let select = plan.select_expression().map_or_else(String::new, |e| format!("select='{e}',"));
     let Crop { left, top, width, height } = crop;
     format!(
         "{select}metadata=mode=add:key=plyscope:value=1,metadata=mode=print:file='pipe\\:2':direct=1,\
-         {PLANAR_FORMATS},crop={width}:{height}:{left}:{top}:exact=1,{LUMA}"
+         {shape}{PLANAR_FORMATS},crop={width}:{height}:{left}:{top}:exact=1,{LUMA}"
     )
 }
 
@@ -250,9 +253,19 @@ mod tests {
     #[test]
     fn frames_are_selected_before_anything_else_is_done_to_them() {
         let crop = Crop { left: 3, top: 5, width: 480, height: 480 };
-        assert!(filters(&FramePlan::All, crop).starts_with("metadata="));
+        let mut probe = Probe {
+            time_base: (1, 25),
+            start_us: 0,
+            duration: None,
+            has_square_pixels: true,
+            plan: FramePlan::All,
+        };
+        assert!(filters(&probe, &FramePlan::All, crop).starts_with("metadata="));
         let some = FramePlan::Some(Vec::new());
-        assert!(filters(&some, crop).starts_with("select='0',metadata="));
-        assert!(filters(&some, crop).ends_with("crop=480:480:3:5:exact=1,extractplanes=y"));
+        assert!(filters(&probe, &some, crop).starts_with("select='0',metadata="));
+        assert!(filters(&probe, &some, crop).ends_with("crop=480:480:3:5:exact=1,extractplanes=y"));
+        assert!(!filters(&probe, &some, crop).contains("scale"));
+        probe.has_square_pixels = false;
+        assert!(filters(&probe, &some, crop).contains("scale=trunc(iw*sar/2)*2:ih,setsar=1,format="));
     }
 }

@@ -8,8 +8,8 @@ use plyscope_core::media_time::MediaTime;
 use plyscope_core::vision::{BoardRect, LumaView, Orientation, Retina};
 use serde::{Deserialize, Serialize};
 
-use super::frames::{Crop, LUMA, PLANAR_FORMATS};
-use super::{VideoError, VideoInput, find_boards};
+use super::frames::{Crop, LUMA, PLANAR_FORMATS, SQUARE_PIXELS};
+use super::{Probe, VideoError, VideoInput, find_boards};
 
 /// Which side sits at the bottom, as the user says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub fn locate_board(input: &VideoInput, orientation: OrientationChoice) -> Resul
     let found = match (input.file(), input.folder()) {
         (Some((path, probe)), _) => {
             let mut look_through = |which| {
-                let mut pictures = Pictures::start(path, which)?;
+                let mut pictures = Pictures::start(path, probe, which)?;
                 Ok::<_, VideoError>(std::iter::from_fn(|| pictures.next()).find_map(
                     |(pts, width, height, pixels)| look(probe.time_of(pts), width, height, &pixels),
                 ))
@@ -122,7 +122,7 @@ struct Pictures {
 }
 
 impl Pictures {
-    fn start(path: &std::path::Path, which: Which) -> Result<Self, VideoError> {
+    fn start(path: &std::path::Path, probe: &Probe, which: Which) -> Result<Self, VideoError> {
         let mut url = OsString::from("file:");
         url.push(path);
         let (select, threads, frames): (_, &[&str], &[&str]) = match which {
@@ -130,9 +130,10 @@ impl Pictures {
             Which::First => ("", &["-threads", "1"], &["-frames:v", "1"]),
             Which::Later => ("select='n*(isnan(prev_selected_t)+gte(t-prev_selected_t\\,0.5))',", &[], &[]),
         };
+        let shape = if probe.has_square_pixels { "" } else { SQUARE_PIXELS };
         let filters = format!(
             "{select}metadata=mode=add:key=plyscope:value=1,\
-             metadata=mode=print:file='pipe\\:2':direct=1,{PLANAR_FORMATS},{LUMA}"
+             metadata=mode=print:file='pipe\\:2':direct=1,{shape}{PLANAR_FORMATS},{LUMA}"
         );
         let mut child = Command::new("ffmpeg")
             .args(["-hide_banner", "-loglevel", "quiet", "-nostats", "-nostdin"])

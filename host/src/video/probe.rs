@@ -19,6 +19,8 @@ pub struct Probe {
     pub start_us: i64,
     /// How long the container says the video is.
     pub duration: Option<MediaTime>,
+    /// Whether a pixel is as wide as it is high when the video is shown.
+    pub has_square_pixels: bool,
     /// Which frames are worth decoding into pictures.
     pub plan: FramePlan,
 }
@@ -35,7 +37,7 @@ impl Probe {
     /// [`VideoError`] where ffprobe is missing or finds no video.
     pub fn of(path: &Path, name: &Path) -> Result<Self, VideoError> {
         let mut command = ffprobe(path);
-        let entries = "packet=pts,size:stream=codec_name,width,height,time_base:format=start_time,duration";
+        let entries = "packet=pts,size:stream=codec_name,width,height,sample_aspect_ratio,time_base:format=start_time,duration";
         command.args(["-show_entries", entries, "-of", "compact"]);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(start)?;
         let stderr = child.stderr.take().map(|s| std::thread::spawn(move || read_end(s)));
@@ -78,6 +80,7 @@ impl Probe {
             time_base: info.time_base,
             start_us: info.start_us,
             duration: info.duration,
+            has_square_pixels: !info.has_oblong_pixels,
             plan: planner.finish(info.macroblocks, info.has_telling_sizes),
         })
     }
@@ -107,6 +110,7 @@ struct StreamInfo {
     start_us: i64,
     duration: Option<MediaTime>,
     has_telling_sizes: bool,
+    has_oblong_pixels: bool,
     width: u64,
 }
 
@@ -119,6 +123,11 @@ impl StreamInfo {
             "width" => self.width = value.parse().unwrap_or(0),
             "height" => {
                 self.macroblocks = self.width.div_ceil(16) * value.parse::<u64>().unwrap_or(0).div_ceil(16)
+            }
+            // "0:1" and "N/A" where nobody said.
+            "sample_aspect_ratio" => {
+                let sides = value.split_once(':').map(|(w, h)| (w.parse::<u64>(), h.parse::<u64>()));
+                self.has_oblong_pixels = matches!(sides, Some((Ok(w @ 1..), Ok(h @ 1..))) if w != h);
             }
             "time_base" => {
                 let parts = value.split_once('/');
@@ -158,6 +167,7 @@ mod tests {
             time_base: (1, 15_360),
             start_us: 500_000,
             duration: None,
+            has_square_pixels: true,
             plan: Planner::default().finish(100, true),
         };
         assert_eq!(probe.time_of(7_680), MediaTime::ZERO);
