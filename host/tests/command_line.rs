@@ -8,6 +8,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output, Stdio};
 
+use plyscope::game_record::GameRecord;
 use reconstructed::{Scene, moves_in};
 use serde_json::Value;
 
@@ -145,4 +146,43 @@ fn an_installed_engine_judges_in_place_of_the_own_search() {
     let output = plyscope(&scene, &["label", "by-engine.pgn", "--engine", "/bin/cat"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("does not answer \"uci\""), "{}", text(&output.stderr));
+}
+
+#[test]
+fn the_clocks_of_a_pgn_tell_the_times_of_the_video_again() {
+    let scene = Scene::with_video(&[]);
+    for control in ["60+1", "3/20+1:30"] {
+        let arguments =
+            ["reconstruct", "video.mp4", "--no-labels", "--pgn", "clocks.pgn", "--time-control", control];
+        assert!(plyscope(&scene, &arguments).status.success());
+        let record = GameRecord::read_file(&scene.path("clocks.pgn")).expect("our own PGN is legal");
+        assert_eq!(record.tag("TimeControl"), Some(control));
+        assert!(record.plies.iter().all(|ply| ply.clock.is_some()));
+        let shown_s: Vec<f64> = record.timeline().iter().map(|time| time.seconds()).collect();
+        let truth_s: Vec<f64> = scene
+            .truth()
+            .iter()
+            .filter(|row| row["type"] == "move")
+            .filter_map(|row| row["game_clock_s"].as_f64())
+            .collect();
+        assert_eq!(shown_s, truth_s, "{control}");
+    }
+    let output = plyscope(&scene, &["reconstruct", "video.mp4", "--time-control", "blitz"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("give a time control such as 600"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn reconstruct_writes_a_report_that_says_how_sure_it_is() {
+    let scene = Scene::with_video(&[]);
+    let arguments =
+        ["reconstruct", "video.mp4", "--nodes", "500", "--report", "game.html", "--pgn", "game2.pgn"];
+    let output = plyscope(&scene, &arguments);
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", text(&output.stderr));
+    let page = fs::read_to_string(scene.path("game.html")).expect("the page is there");
+    for words in ["How sure this is", "video.mp4", "500 nodes a position", "id=\"eval-chart\"", "dxc6"] {
+        assert!(page.contains(words), "{words}");
+    }
+    let output = plyscope(&scene, &["reconstruct", "video.mp4", "--pgn", "same", "--report", "same"]);
+    assert_eq!(output.status.code(), Some(2), "two outputs in one file");
 }

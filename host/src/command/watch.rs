@@ -122,7 +122,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let stopper = frames.stopper();
     let on_signal = stopper.clone();
     ctrlc::set_handler(move || on_signal.stop()).context("cannot listen for Ctrl-C")?;
-    let watch = LiveWatch { orientation: args.orientation.into(), labeller };
+    let watch = LiveWatch { orientation: args.orientation.into(), labeller, engine: args.search.engine()? };
     let mut outputs = Outputs { answer, pgn, time_control: args.time_control.as_ref(), reader_left: false };
     let live = watch.run(&mut frames, &mut |event, live| {
         outputs.tell(&event, live)?;

@@ -7,6 +7,7 @@ use plyscope_core::vision::LumaView;
 
 use super::rejoin::Rejoiner;
 use super::{ReadGame, Reading, ReconstructError, Unexplained};
+use crate::external_engine::ExternalEngine;
 use crate::labeller::{LabelledGame, Labeller, PlyLabel, Provisional};
 use crate::video::{LiveFrames, Located, OrientationChoice, VideoError, locate_in};
 
@@ -23,6 +24,8 @@ pub struct LiveWatch {
     /// How to judge the positions; `None` to see only. Live, each position gets a quick look; when the source is over
     /// the whole game is searched, unless somebody stopped it.
     pub labeller: Option<Labeller>,
+    /// An installed engine that searches the whole game in the labeller's place.
+    pub engine: Option<ExternalEngine>,
 }
 
 /// What happened.
@@ -137,8 +140,11 @@ impl LiveWatch {
         live.close_unexplained(now, tell)?;
         if let Some(labeller) = self.labeller.as_ref().filter(|_| !frames.stopper().is_stopped()) {
             tell(LiveEvent::Judging, &live)?;
-            live.labels =
-                labeller.label(&LabelledGame::of_positions(live.game.positions().to_vec()), &[], &|_| {});
+            let whole = LabelledGame::of_positions(live.game.positions().to_vec());
+            live.labels = match &self.engine {
+                Some(engine) => engine.label(&whole, &|_, _| {})?,
+                None => labeller.label(&whole, &[], &|_| {}),
+            };
         }
         Ok(live)
     }

@@ -307,7 +307,12 @@ fn doubts(report: &Report<'_>) -> Vec<Doubt> {
             why: span.reason.clone(),
         }
     });
-    plies.chain(spans).collect()
+    let taken_back = game.taken_back.iter().map(|back| Doubt {
+        ply: (back.after_ply > 0).then_some(back.after_ply),
+        name: moment(back.time),
+        why: format!("{} was taken back", game.spell(back)),
+    });
+    plies.chain(spans).chain(taken_back).collect()
 }
 
 fn notes(game: &JudgedGame) -> Vec<Doubt> {
