@@ -8,7 +8,7 @@ pub mod history;
 pub mod label;
 pub mod limits;
 pub mod memory;
-mod move_generation;
+pub(crate) mod move_generation;
 mod move_picker;
 pub mod network;
 mod node;

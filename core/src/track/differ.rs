@@ -3,12 +3,11 @@
 use arrayvec::ArrayVec;
 use shakmaty::{Bitboard, Chess, Color, Move, Position};
 
+use super::candidates::{Candidates, candidates, place_in};
 use crate::vision::{BoardReading, Class, Placement};
 
 /// The most plies that one step between two pictures is explained by.
 pub(super) const STEP_PLIES_MAX: usize = 4;
-/// Moves that are held at once at each ply of a sequence: a list of all would take two kilobytes of stack at each.
-const CANDIDATES_MAX: usize = 16;
 /// Explanations of one step that are kept; more than a few are only orders of the same plies.
 pub(super) const EXPLANATIONS_MAX: usize = 6;
 
@@ -58,19 +57,48 @@ impl<'a> Differ<'a> {
         budget_nodes: &mut u32,
         found: &mut Explanations<N>,
     ) {
+        // Without recursion, and with one position at a time, made anew for each place in the tree: a microcontroller has no
+        // stack for more.
+        let plies = plies.min(N);
         let mut sequence = PlySequence::<N>::new();
-        self.extend(from, before, plies.min(N), &mut sequence, budget_nodes, found);
+        let mut branches = ArrayVec::<Branch, N>::new();
+        if let Some(root) = self.branch(from, before, plies, &sequence, found) {
+            let _ = branches.try_push(root);
+        }
+        while let Some(branch) = branches.last_mut() {
+            let Some(mv) = self.next_candidate(branch, from, &sequence) else {
+                branches.pop();
+                sequence.pop();
+                continue;
+            };
+            if found.is_full() || *budget_nodes == 0 {
+                return;
+            }
+            *budget_nodes -= 1;
+            if sequence.try_push(mv).is_err() {
+                return;
+            }
+            match self.branch(from, before, plies - sequence.len(), &sequence, found) {
+                // There are no more branches than plies.
+                Some(branch) => drop(branches.try_push(branch)),
+                None => drop(sequence.pop()),
+            }
+        }
     }
 
-    fn extend<const N: usize>(
+    /// What may follow `sequence`, where plies are left and can still lead to the reading. Where none is left, adds the
+    /// sequence to `found` if the reading shows what it leads to.
+    // Not inlined: what it needs of the stack is not to lie below every later ply.
+    #[inline(never)]
+    fn branch<const N: usize>(
         &self,
-        position: &Chess,
+        from: &Chess,
         before: &Placement,
         plies_left: usize,
-        sequence: &mut PlySequence<N>,
-        budget_nodes: &mut u32,
+        sequence: &PlySequence<N>,
         found: &mut Explanations<N>,
-    ) {
+    ) -> Option<Branch> {
+        let position = after(from, sequence);
         let placement = Placement::from(position.board());
         if plies_left == 0 {
             if self.shows(before, &placement) {
@@ -79,49 +107,28 @@ impl<'a> Differ<'a> {
                 let _ = kept.try_extend_from_slice(sequence);
                 let _ = found.try_push(kept);
             }
-            return;
+            return None;
         }
         let contradicted = self.reading.contradicted(&placement);
-        if self.is_out_of_reach(position, contradicted, plies_left) {
-            return;
+        if self.is_out_of_reach(&position, contradicted, plies_left) {
+            return None;
         }
-        let mut tried = 0;
-        loop {
-            let candidates = self.candidates(position, contradicted, tried);
-            for &mv in &candidates {
-                if found.is_full() || *budget_nodes == 0 {
-                    return;
-                }
-                *budget_nodes -= 1;
-                let mut next = position.clone();
-                next.play_unchecked(mv);
-                if sequence.try_push(mv).is_ok() {
-                    self.extend(&next, before, plies_left - 1, sequence, budget_nodes, found);
-                    sequence.pop();
-                }
-            }
-            if !candidates.is_full() {
-                return;
-            }
-            tried += candidates.len();
-        }
+        // A piece leaves only a square that no longer shows it, and comes to rest only where something is seen.
+        let candidates = candidates(&position, contradicted, self.reading.clear(), None);
+        Some(Branch { contradicted, next: 0, candidates })
     }
 
-    /// The legal moves that may lead to the reading, some at a time: those after the first `tried`.
-    // Not inlined: the list of all legal moves is not to lie below the search that goes on from here.
-    #[inline(never)]
-    fn candidates(
-        &self,
-        position: &Chess,
-        contradicted: Bitboard,
-        tried: usize,
-    ) -> ArrayVec<Move, CANDIDATES_MAX> {
-        // A piece leaves only a square that no longer shows it, and comes to rest only where something is seen.
-        let may_lead = |mv: &&Move| {
-            mv.from().is_some_and(|origin| contradicted.contains(origin))
-                && self.reading.clear().contains(mv.to())
-        };
-        position.legal_moves().iter().filter(may_lead).skip(tried).take(CANDIDATES_MAX).copied().collect()
+    /// The next move to be tried after `sequence`.
+    fn next_candidate(&self, branch: &mut Branch, from: &Chess, sequence: &[Move]) -> Option<Move> {
+        if branch.next == branch.candidates.len() && branch.candidates.is_full() {
+            let position = after(from, sequence);
+            let tried = branch.candidates.last().map(|&mv| place_in(&position, mv));
+            branch.next = 0;
+            branch.candidates = candidates(&position, branch.contradicted, self.reading.clear(), tried);
+        }
+        let mv = branch.candidates.get(branch.next).copied();
+        branch.next += 1;
+        mv
     }
 
     /// Whether more pieces must arrive, or more squares change, than the plies left can do.
@@ -137,6 +144,25 @@ impl<'a> Differ<'a> {
             arrivals > own_plies + usize::from(own_plies > 0 && position.castles().has_color(color))
         })
     }
+}
+
+/// A place in the tree of plies: what may follow there.
+#[derive(Debug)]
+struct Branch {
+    /// Squares that show something else than stands there.
+    contradicted: Bitboard,
+    /// Which of those at hand comes next.
+    next: usize,
+    candidates: Candidates,
+}
+
+/// The position after plies.
+fn after(from: &Chess, sequence: &[Move]) -> Chess {
+    let mut position = from.clone();
+    for &mv in sequence {
+        position.play_unchecked(mv);
+    }
+    position
 }
 
 #[cfg(test)]

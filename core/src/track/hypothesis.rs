@@ -3,6 +3,7 @@
 use arrayvec::ArrayVec;
 use shakmaty::{Bitboard, Chess, Color, Move, Position, Rank, Square, attacks};
 
+use super::candidates::any_legal;
 use super::timeline::HeldPly;
 use crate::media_time::{CompactTime, MediaTime};
 use crate::vision::{BoardReading, Class, Orientation, Placement, Retina, Scene};
@@ -260,7 +261,7 @@ fn is_in_flight(mv: Move, contradicted: Bitboard) -> bool {
 /// Whether a reading may show any legal ply in flight from `position`.
 pub(super) fn shows_flight(position: &Chess, reading: &BoardReading) -> bool {
     let contradicted = reading.contradicted(&Placement::from(position.board()));
-    position.legal_moves().into_iter().any(|mv| is_in_flight(mv, contradicted))
+    any_legal(position, |mv| is_in_flight(mv, contradicted))
 }
 
 /// The squares that a ply's pieces leave, pass over and reach.

@@ -1,5 +1,6 @@
 //! From board readings to plies with times.
 
+mod candidates;
 mod differ;
 mod hypothesis;
 mod timeline;

@@ -398,46 +398,68 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
         plies_max: usize,
         now: MediaTime,
     ) -> bool {
-        let scene = Scene { retina: &self.retina, calibration: &self.calibration };
         let mut budget_nodes = FRAME_BUDGET_NODES;
+        let mut news = ArrayVec::new();
         for plies in 1..=plies_max {
-            let mut news = ArrayVec::<Hypothesis, HYPOTHESES>::new();
-            for hypothesis in core::iter::once(&self.root).chain(&self.beam) {
-                let mut found: Explanations = Explanations::new();
-                differ.explain(
-                    &hypothesis.position(&self.position),
-                    certain,
-                    plies,
-                    &mut budget_nodes,
-                    &mut found,
-                );
-                let is_ambiguous = found.len() > 1;
-                for moves in &found {
-                    let followed = hypothesis.followed_by(moves, &self.position, scene, now);
-                    let Some(mut next) = followed else { continue };
-                    if is_ambiguous {
-                        let new = next.plies.iter_mut().skip(hypothesis.plies.len());
-                        new.for_each(|p| p.is_ambiguous = true);
-                    }
-                    let is_known =
-                        |h: &Hypothesis| h.plies.iter().map(|p| p.mv).eq(next.plies.iter().map(|p| p.mv));
-                    if !self.beam.iter().chain(&news).any(is_known) {
-                        // Beyond as many as can be kept, more are let go.
-                        let _ = news.try_push(next);
-                    }
-                }
+            self.find_continuations(differ, certain, plies, &mut budget_nodes, now, &mut news);
+            let has_news = !news.is_empty();
+            while let Some(next) = news.pop_at(0) {
+                self.admit(next);
             }
-            if !news.is_empty() {
-                for next in news {
-                    self.admit(next);
-                }
+            if has_news {
                 return true;
             }
         }
         false
     }
 
+    /// Adds to `news` the continuations of the present hypotheses by so many plies that the picture shows, those of the beam
+    /// aside.
+    #[inline(never)]
+    fn find_continuations(
+        &self,
+        differ: &Differ<'_>,
+        certain: &Placement,
+        plies: usize,
+        budget_nodes: &mut u32,
+        now: MediaTime,
+        news: &mut ArrayVec<Hypothesis, HYPOTHESES>,
+    ) {
+        for hypothesis in core::iter::once(&self.root).chain(&self.beam) {
+            let mut found: Explanations = Explanations::new();
+            differ.explain(&hypothesis.position(&self.position), certain, plies, budget_nodes, &mut found);
+            self.continue_by(hypothesis, &found, now, news);
+        }
+    }
+
+    /// Adds the hypothesis followed by each of the explanations, where that is news.
+    #[inline(never)]
+    fn continue_by(
+        &self,
+        hypothesis: &Hypothesis,
+        found: &Explanations,
+        now: MediaTime,
+        news: &mut ArrayVec<Hypothesis, HYPOTHESES>,
+    ) {
+        let scene = Scene { retina: &self.retina, calibration: &self.calibration };
+        let is_ambiguous = found.len() > 1;
+        for moves in found {
+            let followed = hypothesis.followed_by(moves, &self.position, scene, now);
+            let Some(mut next) = followed else { continue };
+            if is_ambiguous {
+                let new = next.plies.iter_mut().skip(hypothesis.plies.len());
+                new.for_each(|p| p.is_ambiguous = true);
+            }
+            let is_known = |h: &Hypothesis| h.plies.iter().map(|p| p.mv).eq(next.plies.iter().map(|p| p.mv));
+            if !self.beam.iter().chain(&*news).any(is_known) {
+                // Beyond as many as can be kept, more are let go.
+                let _ = news.try_push(next);
+            }
+        }
+    }
+
     /// Takes a hypothesis into the beam; where there is no room the worst one gives way.
+    #[inline(never)]
     fn admit(&mut self, hypothesis: Hypothesis) {
         if self.beam.is_full() {
             let ranked = self.beam.iter().enumerate();
