@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::{env, fs};
 
-const MACHINES: [&str; 3] = ["lm3s6965evb", "netduinoplus2", "mps2-an500"];
+const MACHINES: [&str; 4] = ["microbit", "lm3s6965evb", "netduinoplus2", "mps2-an500"];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-env-changed=PLYSCOPE_MACHINE");
     println!("cargo:rerun-if-changed=machines");
     println!("cargo:rustc-check-cfg=cfg(machine, values(\"{}\"))", MACHINES.join("\", \""));
-    let machine = env::var("PLYSCOPE_MACHINE").unwrap_or_else(|_| MACHINES[0].to_owned());
+    let machine = env::var("PLYSCOPE_MACHINE").unwrap_or_else(|_| MACHINES[1].to_owned());
     if !MACHINES.contains(&machine.as_str()) {
         return Err(format!("PLYSCOPE_MACHINE is {machine:?}; give one of {}", MACHINES.join(", ")).into());
     }

@@ -1,39 +1,70 @@
-//! The whole way in one value: frames in, JSON rows out.
+//! The way from frames to JSON rows.
 
 use plyscope_core::event_row::{EventRow, RowError, RowWriter, Verdicts};
-use plyscope_core::judge::transposition_table::Bucket;
 use plyscope_core::media_time::MediaTime;
-use plyscope_core::track::{TimedPly, Tracker};
-use shakmaty::Position;
+use plyscope_core::track::TimedPly;
+use shakmaty::{Color, Move, Rank};
 
-use crate::eye::{Eye, EyeError, Sight};
-use crate::referee::{Judgement, Referee, RefereeError};
+use crate::referee::RefereeError;
+use crate::seer::{Seer, SeerError, Sight};
 
-/// All memory of the core's whole way.
-///
-/// `FRAME_BYTES`: of the frame buffer. `FRAMES`, `MOVES`, `CELLS`, `BUCKETS`: see
-/// [`SearchStore`](crate::referee::SearchStore).
+/// Gives plies their labels, one after the other.
+pub trait Arbiter {
+    /// Whose turn it is.
+    fn turn(&self) -> Color;
+
+    /// Plays a ply and labels it.
+    ///
+    /// # Errors
+    ///
+    /// [`RefereeError`]; the game then stands as it stood.
+    fn verdicts(&mut self, mv: Move) -> Result<Verdicts, RefereeError>;
+}
+
+/// Calls every ply equal: for a device without memory to search in.
+#[derive(Clone, Copy, Debug)]
+pub struct Unjudged {
+    turn: Color,
+}
+
+impl Unjudged {
+    /// At the start of a game.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { turn: Color::White }
+    }
+}
+
+impl Default for Unjudged {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Arbiter for Unjudged {
+    fn turn(&self) -> Color {
+        self.turn
+    }
+
+    fn verdicts(&mut self, _: Move) -> Result<Verdicts, RefereeError> {
+        self.turn = self.turn.other();
+        Ok(Verdicts::EQUAL)
+    }
+}
+
+/// All memory from frames to rows, the arbiter's aside. For the sizes see
+/// [`Tracker`](plyscope_core::track::Tracker).
 #[derive(Debug)]
-pub struct Device<
-    const FRAME_BYTES: usize,
-    const FRAMES: usize,
-    const MOVES: usize,
-    const CELLS: usize,
-    const BUCKETS: usize,
-> {
-    eye: Eye<FRAME_BYTES>,
-    referee: Referee<FRAMES, MOVES, CELLS, BUCKETS>,
-    /// `None`: see only, and call every ply equal.
-    judgement: Option<Judgement>,
+pub struct Device<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize> {
+    seer: Seer<HYPOTHESES, SIGHTINGS, TEXTURES>,
     rows: RowWriter,
-    row: [u8; EventRow::JSON_BYTES_MAX],
 }
 
 /// Why a frame led to no rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceError {
     /// The frame could not be looked at.
-    Eye(EyeError),
+    Seer(SeerError),
     /// A ply could not be judged.
     Referee(RefereeError),
     /// A row did not fit its buffer.
@@ -43,7 +74,7 @@ pub enum DeviceError {
 impl core::fmt::Display for DeviceError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            Self::Eye(error) => error.fmt(f),
+            Self::Seer(error) => error.fmt(f),
             Self::Referee(error) => error.fmt(f),
             Self::Row(error) => error.fmt(f),
         }
@@ -52,59 +83,45 @@ impl core::fmt::Display for DeviceError {
 
 impl core::error::Error for DeviceError {}
 
-/// A stage and the bytes that it keeps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StageBytes {
-    /// What keeps them.
-    pub stage: &'static str,
-    /// How many.
-    pub bytes: usize,
-}
-
-impl<
-    const FRAME_BYTES: usize,
-    const FRAMES: usize,
-    const MOVES: usize,
-    const CELLS: usize,
-    const BUCKETS: usize,
-> Device<FRAME_BYTES, FRAMES, MOVES, CELLS, BUCKETS>
+impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
+    Device<HYPOTHESES, SIGHTINGS, TEXTURES>
 {
-    /// A device that has seen nothing; without a judgement it only sees.
+    /// A device that has seen nothing.
     #[must_use]
-    pub const fn new(judgement: Option<Judgement>) -> Self {
-        Self {
-            eye: Eye::new(),
-            referee: Referee::new(),
-            judgement,
-            rows: RowWriter::new(),
-            row: [0; EventRow::JSON_BYTES_MAX],
-        }
+    pub const fn new() -> Self {
+        Self { seer: Seer::new(), rows: RowWriter::new() }
     }
 
-    /// Says how to judge from now on.
-    pub const fn set_judgement(&mut self, judgement: Option<Judgement>) {
-        self.judgement = judgement;
+    /// Looks at a rank of a frame, see [`Seer::look_at_rank`].
+    ///
+    /// # Errors
+    ///
+    /// [`DeviceError::Seer`].
+    pub fn look_at_rank(
+        &mut self,
+        strip: &[u8],
+        side_px: usize,
+        rank: Rank,
+        time: MediaTime,
+    ) -> Result<(), DeviceError> {
+        self.seer.look_at_rank(strip, side_px, rank, time).map_err(DeviceError::Seer)
     }
 
-    /// Where the camera puts the next frame: 8-bit luma, row by row without gaps.
-    pub const fn frame_mut(&mut self) -> &mut [u8; FRAME_BYTES] {
-        self.eye.frame_mut()
-    }
-
-    /// Looks at the frame in the buffer, a square of `side_px`, and hands the rows of the plies that have settled to
-    /// `emit`, each as one JSON object.
+    /// Concludes what has been played from the frame whose ranks have been looked at, and hands the rows of the plies
+    /// that have settled to `emit`, each as one JSON object.
     ///
     /// # Errors
     ///
     /// [`DeviceError`]; later frames may be looked at all the same.
-    pub fn observe(
+    pub fn conclude(
         &mut self,
         side_px: usize,
         time: MediaTime,
+        arbiter: &mut dyn Arbiter,
         emit: &mut dyn FnMut(&[u8]),
     ) -> Result<Sight, DeviceError> {
-        let sight = self.eye.look(side_px, time).map_err(DeviceError::Eye)?;
-        self.take_down(emit)?;
+        let sight = self.seer.conclude(side_px, time).map_err(DeviceError::Seer)?;
+        self.take_down(arbiter, emit)?;
         Ok(sight)
     }
 
@@ -113,41 +130,45 @@ impl<
     /// # Errors
     ///
     /// [`DeviceError`].
-    pub fn finish(&mut self, emit: &mut dyn FnMut(&[u8])) -> Result<(), DeviceError> {
-        self.eye.finish().map_err(DeviceError::Eye)?;
-        self.take_down(emit)
+    pub fn finish(
+        &mut self,
+        arbiter: &mut dyn Arbiter,
+        emit: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), DeviceError> {
+        self.seer.finish().map_err(DeviceError::Seer)?;
+        self.take_down(arbiter, emit)
     }
 
-    fn take_down(&mut self, emit: &mut dyn FnMut(&[u8])) -> Result<(), DeviceError> {
-        while let Some(TimedPly { mv, time, .. }) = self.eye.take() {
-            let turn = self.referee.position().turn();
-            let verdicts = match &self.judgement {
-                Some(judgement) => self.referee.judge(mv, judgement).map(|judged| judged.verdicts),
-                None => self.referee.follow(mv).map(|()| Verdicts::EQUAL),
-            }
-            .map_err(DeviceError::Referee)?;
+    fn take_down(
+        &mut self,
+        arbiter: &mut dyn Arbiter,
+        emit: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), DeviceError> {
+        while let Some(TimedPly { mv, time, .. }) = self.seer.take() {
+            let turn = arbiter.turn();
+            let verdicts = arbiter.verdicts(mv).map_err(DeviceError::Referee)?;
             let (row, capture) = self.rows.rows(turn, mv, time, verdicts);
             for row in core::iter::once(row).chain(capture) {
-                let bytes = row.write_json(&mut self.row).map_err(DeviceError::Row)?;
-                emit(&self.row[..bytes]);
+                write_row(&row, emit)?;
             }
         }
         Ok(())
     }
+}
 
-    /// What each stage keeps, in bytes; together with padding they are the size of the whole.
-    #[must_use]
-    pub const fn stages() -> [StageBytes; 6] {
-        let table = BUCKETS * size_of::<Bucket>();
-        let search = size_of::<Referee<FRAMES, MOVES, CELLS, BUCKETS>>() - table;
-        let named = FRAME_BYTES + size_of::<Tracker>() + search + table + EventRow::JSON_BYTES_MAX;
-        [
-            StageBytes { stage: "frame buffer", bytes: FRAME_BYTES },
-            StageBytes { stage: "seeing and tracking", bytes: size_of::<Tracker>() },
-            StageBytes { stage: "search", bytes: search },
-            StageBytes { stage: "transposition table", bytes: table },
-            StageBytes { stage: "row buffer", bytes: EventRow::JSON_BYTES_MAX },
-            StageBytes { stage: "game and padding", bytes: size_of::<Self>() - named },
-        ]
+// Not inlined: the row's bytes are not to lie below the search.
+#[inline(never)]
+fn write_row(row: &EventRow, emit: &mut dyn FnMut(&[u8])) -> Result<(), DeviceError> {
+    let mut buffer = [0; EventRow::JSON_BYTES_MAX];
+    let bytes = row.write_json(&mut buffer).map_err(DeviceError::Row)?;
+    emit(buffer.get(..bytes).unwrap_or_default());
+    Ok(())
+}
+
+impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize> Default
+    for Device<HYPOTHESES, SIGHTINGS, TEXTURES>
+{
+    fn default() -> Self {
+        Self::new()
     }
 }

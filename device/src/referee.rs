@@ -3,7 +3,6 @@
 use arrayvec::ArrayVec;
 use plyscope_core::event_row::Verdicts;
 use plyscope_core::judge::{
-    hand_crafted::HandCrafted,
     history::History,
     label,
     limits::Limits,
@@ -15,7 +14,10 @@ use plyscope_core::judge::{
     transposition_table::{Bucket, TranspositionTable},
     win_model::{WinModel, WinProbability},
 };
-use shakmaty::{Chess, Move, Position};
+use shakmaty::{Chess, Color, Move, Position};
+
+use crate::device::Arbiter;
+use crate::evaluation::{Evaluation, State};
 
 /// Positions of a game that can still be repeated: none survives a pawn move or a capture, and after a hundred plies
 /// without one the game is over.
@@ -23,11 +25,10 @@ const REPEATABLE_MAX: usize = 100;
 /// Plies without a capture or a pawn move after which a draw may be claimed (fifty moves of each side).
 const DRAWN_HALFMOVES: u32 = 100;
 
-/// The memory of a search: frames for each ply of its line, move lists, cells of each of the four histories, and
-/// buckets of 64 bytes of transposition table.
+/// The part of a search's memory that begins as nothing but zeros, and so takes no flash: move lists, cells of each of the
+/// four histories, and buckets of 64 bytes of transposition table.
 #[derive(Debug)]
-pub struct SearchStore<const FRAMES: usize, const MOVES: usize, const CELLS: usize, const BUCKETS: usize> {
-    frames: [Frame<()>; FRAMES],
+pub struct SearchTables<const MOVES: usize, const CELLS: usize, const BUCKETS: usize> {
     moves: [ScoredMove; MOVES],
     quiet: [i16; CELLS],
     capture: [i16; CELLS],
@@ -36,14 +37,14 @@ pub struct SearchStore<const FRAMES: usize, const MOVES: usize, const CELLS: usi
     buckets: [Bucket; BUCKETS],
 }
 
-impl<const FRAMES: usize, const MOVES: usize, const CELLS: usize, const BUCKETS: usize>
-    SearchStore<FRAMES, MOVES, CELLS, BUCKETS>
-{
+impl<const MOVES: usize, const CELLS: usize, const BUCKETS: usize> SearchTables<MOVES, CELLS, BUCKETS> {
+    /// Bytes of the transposition table.
+    pub const TABLE_BYTES: usize = BUCKETS * size_of::<Bucket>();
+
     /// Memory that remembers nothing.
     #[must_use]
     pub const fn new() -> Self {
         Self {
-            frames: [const { Frame::with_state(()) }; FRAMES],
             moves: [ScoredMove::EMPTY; MOVES],
             quiet: [0; CELLS],
             capture: [0; CELLS],
@@ -53,35 +54,21 @@ impl<const FRAMES: usize, const MOVES: usize, const CELLS: usize, const BUCKETS:
         }
     }
 
-    /// Searches `root`, to which positions with the keys `game` led, visiting at most `nodes` positions.
-    ///
-    /// What earlier searches left in the table helps; what they taught the histories is forgotten.
-    ///
-    /// # Errors
-    ///
-    /// [`MemoryTooSmall`] where the sizes are below what a search needs.
-    pub fn search(
-        &mut self,
-        root: &Chess,
-        game: &[PositionKey],
-        nodes: u64,
-    ) -> Result<Iteration, MemoryTooSmall> {
-        let table = TranspositionTable::new(&self.buckets);
-        let history =
-            History::new(&mut self.quiet, &mut self.capture, &mut self.continuation, &mut self.correction);
-        let mut memory = SearchMemory::new(&mut self.frames, &mut self.moves, history)?;
-        memory.clear();
-        Ok(Search::new(&HandCrafted, &table, memory).run(root, game, Limits::nodes(nodes), &mut ()))
-    }
-
     /// Forgets all positions.
     pub fn clear(&mut self) {
         TranspositionTable::new(&self.buckets).clear();
     }
+
+    /// How full the transposition table is, in 1/1000.
+    #[must_use]
+    pub fn fill_per_mille(&self) -> u32 {
+        // Every search makes a table of its own over the buckets, and is its first.
+        TranspositionTable::after_searches(&self.buckets, 1).fill_per_mille()
+    }
 }
 
-impl<const FRAMES: usize, const MOVES: usize, const CELLS: usize, const BUCKETS: usize> Default
-    for SearchStore<FRAMES, MOVES, CELLS, BUCKETS>
+impl<const MOVES: usize, const CELLS: usize, const BUCKETS: usize> Default
+    for SearchTables<MOVES, CELLS, BUCKETS>
 {
     fn default() -> Self {
         Self::new()
@@ -104,6 +91,8 @@ pub struct JudgedPly {
     pub verdicts: Verdicts,
     /// White's view of the position after the ply.
     pub score: Score,
+    /// White's win probability after the ply.
+    pub p: WinProbability,
     /// Positions visited.
     pub nodes: u64,
 }
@@ -128,10 +117,10 @@ impl core::fmt::Display for RefereeError {
 
 impl core::error::Error for RefereeError {}
 
-/// The game so far and the memory to judge its next ply.
+/// The game so far, and `FRAMES` of a search's memory: one for each ply of its line.
 #[derive(Debug)]
-pub struct Referee<const FRAMES: usize, const MOVES: usize, const CELLS: usize, const BUCKETS: usize> {
-    store: SearchStore<FRAMES, MOVES, CELLS, BUCKETS>,
+pub struct Referee<const FRAMES: usize> {
+    frames: [Frame<State>; FRAMES],
     position: Chess,
     plies: u32,
     /// Keys of the positions before this one that can be repeated, oldest first.
@@ -140,14 +129,12 @@ pub struct Referee<const FRAMES: usize, const MOVES: usize, const CELLS: usize, 
     before: Option<WinProbability>,
 }
 
-impl<const FRAMES: usize, const MOVES: usize, const CELLS: usize, const BUCKETS: usize>
-    Referee<FRAMES, MOVES, CELLS, BUCKETS>
-{
+impl<const FRAMES: usize> Referee<FRAMES> {
     /// A referee at the start of a game.
     #[must_use]
     pub const fn new() -> Self {
         Self {
-            store: SearchStore::new(),
+            frames: [const { Frame::with_state(State::BLANK) }; FRAMES],
             position: Chess::new(),
             plies: 0,
             earlier: ArrayVec::new_const(),
@@ -161,9 +148,20 @@ impl<const FRAMES: usize, const MOVES: usize, const CELLS: usize, const BUCKETS:
         &self.position
     }
 
-    /// The search's memory.
-    pub const fn store_mut(&mut self) -> &mut SearchStore<FRAMES, MOVES, CELLS, BUCKETS> {
-        &mut self.store
+    /// Searches a position without a game before it. What earlier searches left in the table helps; what they taught the
+    /// histories is forgotten.
+    ///
+    /// # Errors
+    ///
+    /// [`MemoryTooSmall`] where the sizes are below what a search needs.
+    pub fn search<const MOVES: usize, const CELLS: usize, const BUCKETS: usize>(
+        &mut self,
+        evaluation: &Evaluation,
+        tables: &mut SearchTables<MOVES, CELLS, BUCKETS>,
+        root: &Chess,
+        limits: Limits,
+    ) -> Result<Iteration, MemoryTooSmall> {
+        search(&mut self.frames, tables, evaluation, root, &[], limits)
     }
 
     /// Plays a ply and judges it.
@@ -171,19 +169,25 @@ impl<const FRAMES: usize, const MOVES: usize, const CELLS: usize, const BUCKETS:
     /// # Errors
     ///
     /// [`RefereeError`]; the game then stands as it stood.
-    pub fn judge(&mut self, mv: Move, judgement: &Judgement) -> Result<JudgedPly, RefereeError> {
+    pub fn judge<const MOVES: usize, const CELLS: usize, const BUCKETS: usize>(
+        &mut self,
+        mv: Move,
+        judgement: &Judgement,
+        evaluation: &Evaluation,
+        tables: &mut SearchTables<MOVES, CELLS, BUCKETS>,
+    ) -> Result<JudgedPly, RefereeError> {
         if !self.position.is_legal(mv) {
             return Err(RefereeError::Illegal);
         }
         let before = match self.before {
             Some(p) => p,
-            None => self.valued(judgement)?.p,
+            None => self.valued(judgement, evaluation, tables)?.p,
         };
         self.follow(mv)?;
-        let Valued { score, p, nodes } = self.valued(judgement)?;
+        let Valued { score, p, nodes } = self.valued(judgement, evaluation, tables)?;
         self.before = Some(p);
         let verdicts = Verdicts { leader_after: label::leader(p), wr_swing: label::swing(before, p) };
-        Ok(JudgedPly { verdicts, score, nodes })
+        Ok(JudgedPly { verdicts, score, p, nodes })
     }
 
     /// Plays a ply without judging it.
@@ -205,18 +209,23 @@ impl<const FRAMES: usize, const MOVES: usize, const CELLS: usize, const BUCKETS:
             if self.earlier.is_full() {
                 self.earlier.pop_at(0);
             }
-            self.earlier.push(key);
+            // There is room now.
+            let _ = self.earlier.try_push(key);
         }
         Ok(())
     }
 
-    fn valued(&mut self, judgement: &Judgement) -> Result<Valued, RefereeError> {
+    fn valued<const MOVES: usize, const CELLS: usize, const BUCKETS: usize>(
+        &mut self,
+        judgement: &Judgement,
+        evaluation: &Evaluation,
+        tables: &mut SearchTables<MOVES, CELLS, BUCKETS>,
+    ) -> Result<Valued, RefereeError> {
         if self.is_drawn() {
             return Ok(Valued { score: Score::DRAW, p: WinProbability::HALF, nodes: 0 });
         }
-        let found = self
-            .store
-            .search(&self.position, &self.earlier, judgement.nodes)
+        let limits = Limits::nodes(judgement.nodes);
+        let found = search(&mut self.frames, tables, evaluation, &self.position, &self.earlier, limits)
             .map_err(RefereeError::Memory)?;
         let score = self.position.turn().fold_wb(found.score, -found.score);
         let is_stalemate = found.depth == 0 && !score.is_mate();
@@ -237,11 +246,61 @@ impl<const FRAMES: usize, const MOVES: usize, const CELLS: usize, const BUCKETS:
     }
 }
 
-impl<const FRAMES: usize, const MOVES: usize, const CELLS: usize, const BUCKETS: usize> Default
-    for Referee<FRAMES, MOVES, CELLS, BUCKETS>
-{
+/// Searches `root`, to which positions with the keys `game` led.
+fn search<const MOVES: usize, const CELLS: usize, const BUCKETS: usize>(
+    frames: &mut [Frame<State>],
+    tables: &mut SearchTables<MOVES, CELLS, BUCKETS>,
+    evaluation: &Evaluation,
+    root: &Chess,
+    game: &[PositionKey],
+    limits: Limits,
+) -> Result<Iteration, MemoryTooSmall> {
+    let SearchTables { moves, quiet, capture, continuation, correction, buckets } = tables;
+    let table = TranspositionTable::new(buckets);
+    let history = History::new(quiet, capture, continuation, correction);
+    let mut memory = SearchMemory::new(frames, moves, history)?;
+    memory.clear();
+    Ok(Search::new(evaluation, &table, memory).run(root, game, limits, &mut ()))
+}
+
+impl<const FRAMES: usize> Default for Referee<FRAMES> {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// A referee at work: with the memory, the evaluation and the judgement that it needs for each ply.
+#[derive(Debug)]
+pub struct SittingReferee<
+    'm,
+    const FRAMES: usize,
+    const MOVES: usize,
+    const CELLS: usize,
+    const BUCKETS: usize,
+> {
+    /// The referee.
+    pub referee: &'m mut Referee<FRAMES>,
+    /// Memory to search in.
+    pub tables: &'m mut SearchTables<MOVES, CELLS, BUCKETS>,
+    /// What values positions.
+    pub evaluation: &'m Evaluation,
+    /// How to judge.
+    pub judgement: Judgement,
+    /// Positions visited so far.
+    pub nodes: u64,
+}
+
+impl<const FRAMES: usize, const MOVES: usize, const CELLS: usize, const BUCKETS: usize> Arbiter
+    for SittingReferee<'_, FRAMES, MOVES, CELLS, BUCKETS>
+{
+    fn turn(&self) -> Color {
+        self.referee.position.turn()
+    }
+
+    fn verdicts(&mut self, mv: Move) -> Result<Verdicts, RefereeError> {
+        let judged = self.referee.judge(mv, &self.judgement, self.evaluation, self.tables)?;
+        self.nodes += judged.nodes;
+        Ok(judged.verdicts)
     }
 }
 

@@ -1,6 +1,6 @@
 //! How the rows of a device compare with the truth of the game, by the judge of answers.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use plyscope::answer_file::answer_text;
 use plyscope::evaluation::Evaluation;
 use plyscope::game_record::GameRecord;
@@ -10,6 +10,7 @@ use plyscope::render::truth::event_rows;
 use plyscope::scoring::event_file::{EventList, Row, read_events};
 use plyscope::scoring::exact_time::ExactTime;
 use plyscope::scoring::judge::{Scores, judge};
+use plyscope_device::evaluation::evaluation;
 use plyscope_device::referee::Judgement;
 
 use crate::camera::Camera;
@@ -27,8 +28,8 @@ pub(crate) fn host_rows(
     let labels: Vec<PlyLabels> = match judgement {
         Some(Judgement { nodes, model }) => {
             let budget = Budget::Nodes(nodes);
-            let evaluation = Evaluation::HandCrafted;
-            let labeller = Labeller { budget, model, evaluation, refines: false, ..Labeller::default() };
+            let evaluation = Evaluation::Small(evaluation().context("failed to")?);
+            let labeller = Labeller { budget, model, evaluation, ..Labeller::default() };
             let game = LabelledGame::of_positions(record.positions().cloned().collect());
             labeller.label(&game, &[], &|_| {}).iter().skip(1).map(PlyLabels::from).collect()
         }
@@ -43,6 +44,15 @@ pub(crate) fn score(rows: &[String], truth: &[Row]) -> Result<Scores> {
     let answer = parse(&format!("{{\"events\": [{}]}}", rows.join(",")))?;
     let tolerance = ExactTime::parse_seconds(TOLERANCE_S).unwrap_or(ExactTime::ZERO);
     Ok(judge(&answer, truth, tolerance))
+}
+
+/// The same bytes, or where they differ first.
+pub(crate) fn ensure_equal(emulated: &[String], host: &[String]) -> Result<()> {
+    let lines = emulated.len().max(host.len());
+    let differing = (0..lines).find(|&i| emulated.get(i) != host.get(i));
+    let Some(index) = differing else { return Ok(()) };
+    let shown = |rows: &[String]| rows.get(index).map_or("nothing".to_owned(), Clone::clone);
+    bail!("row {} differs: the machine wrote {}, this computer {}", index + 1, shown(emulated), shown(host))
 }
 
 fn parse(answer: &str) -> Result<Vec<Row>> {

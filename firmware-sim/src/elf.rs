@@ -1,4 +1,4 @@
-//! How much of a chip an image takes: the sizes of its sections.
+//! What an image holds: the sizes of its sections, and its functions.
 
 use anyhow::{Context, Result, ensure};
 
@@ -11,33 +11,123 @@ pub(crate) struct Footprint {
     pub(crate) static_bytes: u64,
 }
 
+/// A function of an image.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Function {
+    /// Its name as people write it, without the hash.
+    pub(crate) name: String,
+    pub(crate) address: u32,
+    pub(crate) bytes: u32,
+}
+
+/// A 32-bit little-endian ELF file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Elf<'a> {
+    file: &'a [u8],
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Section {
+    kind: u32,
+    flags: u32,
+    address: u32,
+    offset: usize,
+    bytes: u32,
+    /// Of a symbol table: the section that holds its names.
+    link: usize,
+}
+
+const SYMBOL_TABLE: u32 = 2;
 const NOBITS: u32 = 8;
 const FLAG_WRITE: u32 = 1;
 const FLAG_ALLOC: u32 = 2;
 const SECTION_HEADER_BYTES: usize = 40;
+const SYMBOL_BYTES: usize = 16;
+const SYMBOL_FUNCTION: u8 = 2;
+/// Where functions have the lowest bit of their address set, to say that they are Thumb code.
+const THUMB: u32 = 1;
 
-impl Footprint {
-    /// Sums up the sections of a 32-bit little-endian ELF file.
-    pub(crate) fn of_elf(file: &[u8]) -> Result<Self> {
+impl<'a> Elf<'a> {
+    /// A view of the file, once its first bytes are right.
+    pub(crate) fn new(file: &'a [u8]) -> Result<Self> {
         ensure!(file.get(..6) == Some(b"\x7fELF\x01\x01"), "it is no 32-bit little-endian ELF file");
-        let table_at = word(file, 32)? as usize;
-        let count = usize::from(half(file, 48)?);
-        let mut footprint = Self::default();
-        for index in 0..count {
-            let at = table_at + index * SECTION_HEADER_BYTES;
-            let (kind, flags) = (word(file, at + 4)?, word(file, at + 8)?);
-            let bytes = u64::from(word(file, at + 20)?);
-            if flags & FLAG_ALLOC == 0 {
-                continue;
-            }
-            if kind != NOBITS {
+        Ok(Self { file })
+    }
+
+    /// Sums up the sections.
+    pub(crate) fn footprint(&self) -> Result<Footprint> {
+        let mut footprint = Footprint::default();
+        for section in self.sections()?.iter().filter(|s| s.flags & FLAG_ALLOC != 0) {
+            let bytes = u64::from(section.bytes);
+            if section.kind != NOBITS {
                 footprint.flash_bytes += bytes;
             }
-            if kind == NOBITS || flags & FLAG_WRITE != 0 {
+            if section.kind == NOBITS || section.flags & FLAG_WRITE != 0 {
                 footprint.static_bytes += bytes;
             }
         }
         Ok(footprint)
+    }
+
+    /// All functions, by their addresses.
+    pub(crate) fn functions(&self) -> Result<Vec<Function>> {
+        let sections = self.sections()?;
+        let mut functions = Vec::new();
+        for table in sections.iter().filter(|s| s.kind == SYMBOL_TABLE) {
+            let names = sections.get(table.link).context("the symbols have no names")?;
+            for index in 0..table.bytes as usize / SYMBOL_BYTES {
+                let at = table.offset + index * SYMBOL_BYTES;
+                let kind = *self.file.get(at + 12).context("the ELF file ends early")? & 0xf;
+                if kind == SYMBOL_FUNCTION {
+                    let name = self.text(names.offset + word(self.file, at)? as usize);
+                    functions.push(Function {
+                        name: format!("{:#}", rustc_demangle::demangle(&name)),
+                        address: word(self.file, at + 4)? & !THUMB,
+                        bytes: word(self.file, at + 8)?,
+                    });
+                }
+            }
+        }
+        functions.sort_by_key(|function| function.address);
+        functions.dedup_by_key(|function| function.address);
+        Ok(functions)
+    }
+
+    /// The bytes of a function.
+    pub(crate) fn code(&self, function: &Function) -> Result<&'a [u8]> {
+        let holds =
+            |s: &&Section| s.kind != NOBITS && s.flags & FLAG_ALLOC != 0 && s.address <= function.address;
+        let sections = self.sections()?;
+        let section = sections.iter().filter(holds).max_by_key(|s| s.address);
+        let section = section.context("a function lies in no section")?;
+        let start = section.offset + (function.address - section.address) as usize;
+        self.file.get(start..start + function.bytes as usize).context("the ELF file ends early")
+    }
+
+    fn sections(&self) -> Result<Vec<Section>> {
+        let table_at = word(self.file, 32)? as usize;
+        let count = usize::from(half(self.file, 48)?);
+        (0..count)
+            .map(|index| {
+                let at = table_at + index * SECTION_HEADER_BYTES;
+                let field = |offset| word(self.file, at + offset);
+                Ok(Section {
+                    kind: field(4)?,
+                    flags: field(8)?,
+                    address: field(12)?,
+                    offset: field(16)? as usize,
+                    bytes: field(20)?,
+                    link: field(24)? as usize,
+                })
+            })
+            .collect()
+    }
+
+    /// The text from a byte of the file to the next zero.
+    fn text(&self, at: usize) -> String {
+        let bytes = self.file.get(at..).unwrap_or_default();
+        let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
+        String::from_utf8_lossy(text).into_owned()
     }
 }
 
@@ -79,14 +169,15 @@ mod tests {
         let data = (PROGBITS, FLAG_ALLOC | FLAG_WRITE, 20);
         let bss = (NOBITS, FLAG_ALLOC | FLAG_WRITE, 300);
         let debug = (PROGBITS, 0, 50_000);
-        let footprint = Footprint::of_elf(&elf(&[text, data, bss, debug]))?;
+        let footprint = Elf::new(&elf(&[text, data, bss, debug]))?.footprint()?;
         assert_eq!(footprint, Footprint { flash_bytes: 1020, static_bytes: 320 });
         Ok(())
     }
 
     #[test]
     fn other_files_are_refused() {
-        assert!(Footprint::of_elf(b"#!/bin/sh\n").is_err());
-        assert!(Footprint::of_elf(&elf(&[(1, 2, 3)])[..60]).is_err());
+        assert!(Elf::new(b"#!/bin/sh\n").is_err());
+        let early = &elf(&[(1, 2, 3)])[..60];
+        assert!(Elf::new(early).and_then(|elf| elf.footprint()).is_err());
     }
 }

@@ -1,26 +1,22 @@
 //! Runs an image on an emulated machine.
 
-use std::fs::{self, File};
-use std::io::{BufWriter, Read, Write};
+use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use plyscope::game_record::GameRecord;
-use plyscope_device::frame_stream::{Header, time_to_bytes};
-use plyscope_device::referee::Judgement;
 use serde::Deserialize;
 
-use crate::camera::Camera;
-use crate::elf::Footprint;
+use crate::elf::{Elf, Footprint};
 use crate::machine::{Image, Machine};
 
 /// The emulator.
 const QEMU: &str = "qemu-system-arm";
-/// The name under which images look for their frames.
-const FRAMES_FILE: &str = "frames.bin";
+/// The name under which images look for what they are shown.
+const INPUT_FILE: &str = "input.bin";
 /// How often a running emulator is looked after.
 const POLL: Duration = Duration::from_millis(20);
 
@@ -29,7 +25,9 @@ const POLL: Duration = Duration::from_millis(20);
 pub(crate) struct Emulated {
     /// The rows, one JSON object each.
     pub(crate) rows: Vec<String>,
-    /// What the image measured.
+    /// What else it said.
+    pub(crate) remarks: Vec<String>,
+    /// What it measured.
     pub(crate) measured: Measured,
     /// What the image takes of the chip.
     pub(crate) footprint: Footprint,
@@ -42,10 +40,14 @@ pub(crate) struct Measured {
     pub(crate) quiet_frames: u64,
     /// Instructions for them.
     pub(crate) quiet_frame_instructions: u64,
-    /// Frames after which a ply was certain.
+    /// Plies that were seen or judged.
     pub(crate) plies: u64,
-    /// Instructions for them, judging the ply included.
+    /// Instructions for the frames that made them certain and for judging them.
     pub(crate) ply_instructions: u64,
+    /// Positions that were searched, or leaves that were counted.
+    pub(crate) nodes: u64,
+    /// Instructions for them.
+    pub(crate) node_instructions: u64,
     /// The most stack that was in use.
     pub(crate) stack_peak_bytes: u64,
     /// The stack that there is.
@@ -53,14 +55,19 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// Instructions for a frame after which no ply was certain.
-    pub(crate) fn instructions_per_quiet_frame(&self) -> u64 {
-        self.quiet_frame_instructions.checked_div(self.quiet_frames).unwrap_or(0)
+    /// Instructions for a frame after which no ply was certain; `None` where there was no such frame.
+    pub(crate) const fn per_frame(&self) -> Option<u64> {
+        self.quiet_frame_instructions.checked_div(self.quiet_frames)
     }
 
-    /// Instructions for a frame after which a ply was certain, judging it included.
-    pub(crate) fn instructions_per_ply(&self) -> u64 {
-        self.ply_instructions.checked_div(self.plies).unwrap_or(0)
+    /// Instructions for a ply, judging it included; `None` where there was none.
+    pub(crate) const fn per_ply(&self) -> Option<u64> {
+        self.ply_instructions.checked_div(self.plies)
+    }
+
+    /// Instructions for 1,000 nodes; `None` where none was visited.
+    pub(crate) const fn per_1000_nodes(&self) -> Option<u64> {
+        self.node_instructions.saturating_mul(1000).checked_div(self.nodes)
     }
 }
 
@@ -70,34 +77,55 @@ pub(crate) fn is_installed() -> bool {
     asked.is_ok_and(|status| status.success())
 }
 
-/// Shows a game to an image on a machine.
-pub(crate) fn run(
-    image: Image,
-    machine: Machine,
-    camera: &Camera,
-    record: &GameRecord,
-    judgement: Option<Judgement>,
-    limit: Duration,
-) -> Result<Emulated> {
+/// Runs an image on a machine that is shown `shown`.
+pub(crate) fn run(image: Image, machine: Machine, shown: &[u8], limit: Duration) -> Result<Emulated> {
     if !is_installed() {
         bail!(
             "{QEMU} is missing: install it (Debian: apt install qemu-system-arm), or give --budget-kib instead of --machine"
         );
     }
     let path = find_or_build(image, machine)?;
-    let footprint = Footprint::of_elf(&fs::read(&path)?).with_context(|| format!("cannot use {path:?}"))?;
+    let file = fs::read(&path)?;
+    let elf = Elf::new(&file).with_context(|| format!("cannot use {path:?}"))?;
+    let footprint = elf.footprint()?;
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
-    write_frames(&folder.path().join(FRAMES_FILE), camera, record, judgement)?;
-    let output = emulate(&path, machine, folder.path(), limit)?;
-    let (rows, rest): (Vec<&str>, Vec<&str>) = output.lines().partition(|line| line.starts_with('{'));
+    fs::write(folder.path().join(INPUT_FILE), shown).context("cannot write what the image is shown")?;
+    let Output { text, succeeded } = emulate(&path, machine, folder.path(), limit)?;
+    let (rows, rest): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with('{'));
+    if !succeeded {
+        let said: Vec<String> = rest.iter().map(|line| with_functions(line, &elf)).collect();
+        bail!("the image failed on {}: {}", machine.name(), said.join("; "));
+    }
     let last = rest.iter().find_map(|line| line.strip_prefix("# ")).unwrap_or_default();
     let measured = serde_json::from_str(last)
         .with_context(|| format!("the image ended without its measurements; it said {rest:?}"))?;
-    Ok(Emulated { rows: rows.into_iter().map(str::to_owned).collect(), measured, footprint })
+    let owned = |lines: Vec<&str>| lines.into_iter().map(str::to_owned).collect();
+    let remarks = owned(rest.into_iter().filter(|line| !line.starts_with("# ")).collect());
+    Ok(Emulated { rows: owned(rows), remarks, measured, footprint })
+}
+
+/// The line with the functions named in which the addresses lie that it tells.
+fn with_functions(line: &str, elf: &Elf<'_>) -> String {
+    let functions = elf.functions().unwrap_or_default();
+    let name_of = |word: &str| {
+        let digits = word.trim_end_matches(',').strip_prefix("0x")?;
+        let address = u32::from_str_radix(digits, 16).ok()?;
+        let holds = |f: &&crate::elf::Function| {
+            (f.address..f.address.saturating_add(f.bytes.max(2))).contains(&(address & !1))
+        };
+        functions.iter().find(holds).map(|f| f.name.as_str())
+    };
+    let words = line.split(' ').map(|word| match name_of(word) {
+        Some(name) => {
+            format!("{} in {name}{}", word.trim_end_matches(','), if word.ends_with(',') { "," } else { "" })
+        }
+        None => word.to_owned(),
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// The image's file; where it is missing, it is built.
-fn find_or_build(image: Image, machine: Machine) -> Result<PathBuf> {
+pub(crate) fn find_or_build(image: Image, machine: Machine) -> Result<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_owned();
     let path = root.join("firmware/target/images").join(machine.name()).join(image.name());
     if !path.exists() {
@@ -114,23 +142,14 @@ fn find_or_build(image: Image, machine: Machine) -> Result<PathBuf> {
     Ok(path)
 }
 
-fn write_frames(
-    path: &Path,
-    camera: &Camera,
-    record: &GameRecord,
-    judgement: Option<Judgement>,
-) -> Result<()> {
-    let mut file = BufWriter::new(File::create(path)?);
-    file.write_all(&Header { side_px: camera.side_px, judgement }.to_bytes())?;
-    camera.shoot(record, |time, luma| {
-        file.write_all(&time_to_bytes(time))?;
-        Ok(file.write_all(luma)?)
-    })?;
-    Ok(file.flush()?)
+/// What the emulator's console carried, and whether the image ended well.
+struct Output {
+    text: String,
+    succeeded: bool,
 }
 
 /// Runs the emulator in `folder` until the image ends it, and returns what the image wrote.
-fn emulate(image: &Path, machine: Machine, folder: &Path, limit: Duration) -> Result<String> {
+fn emulate(image: &Path, machine: Machine, folder: &Path, limit: Duration) -> Result<Output> {
     let mut child = Command::new(QEMU)
         .args(["-M", machine.name(), "-display", "none", "-monitor", "none", "-serial", "none"])
         .args(["-chardev", "stdio,id=console,signal=off"])
@@ -159,13 +178,12 @@ fn emulate(image: &Path, machine: Machine, folder: &Path, limit: Duration) -> Re
     let text = |reader: thread::JoinHandle<Vec<u8>>| {
         reader.join().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
     };
-    let (stdout, stderr) = (text(stdout), text(stderr));
+    let (mut text, stderr) = (text(stdout), text(stderr));
     if !status.success() {
-        let said = stdout.lines().filter(|line| !line.starts_with('{')).chain(stderr.lines());
-        let said: Vec<&str> = said.collect();
-        bail!("the image failed on {}: {}", machine.name(), said.join("; "));
+        // QEMU's own words; of a run that succeeds they are not the image's.
+        text += &stderr;
     }
-    Ok(stdout)
+    Ok(Output { text, succeeded: status.success() })
 }
 
 /// Reads a pipe to its end in a thread of its own, so that the emulator never waits for a full pipe.

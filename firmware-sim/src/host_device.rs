@@ -1,183 +1,155 @@
-//! A device of fixed size on this computer.
+//! What images do on machines, done on this computer by the same code.
 
-use anyhow::{Context, Result, anyhow};
-use plyscope::game_record::GameRecord;
-use plyscope_core::media_time::MediaTime;
-use plyscope_device::profile::{Large, Medium, SeeOnly, Small};
-use plyscope_device::referee::Judgement;
-use plyscope_device::{Device, StageBytes};
+use anyhow::{Context, Result};
+use plyscope_core::judge::packed_move::PackedMove;
+use plyscope_device::evaluation::evaluation;
+use plyscope_device::input_stream::{Header, PLY_BYTES, TIME_BYTES, time_from_bytes};
+use plyscope_device::judged_row::JudgedRow;
+use plyscope_device::profile::{FullDevice, SmallReferee, SmallTables};
+use plyscope_device::referee::{Judgement, Referee, SearchTables, SittingReferee};
+use plyscope_device::seer::rows_of_rank;
+use plyscope_device::{Arbiter, Device, Unjudged, bench, perft};
+use shakmaty::Rank;
 
-use crate::camera::Camera;
-use crate::machine::{Image, Machine};
+use crate::machine::Image;
 
-/// The name of the profile without memory to search in.
-const SEE_ONLY: &str = "see only";
-
-/// A profile, and how to run a game on it.
-pub(crate) struct Profile {
-    /// Its name.
-    pub(crate) name: &'static str,
-    /// All its memory in bytes, without the stack.
-    pub(crate) bytes: usize,
-    /// What its stages take of that.
-    pub(crate) stages: [StageBytes; 6],
-    /// The largest side of a frame.
-    pub(crate) side_max_px: u32,
-    run: fn(&Camera, &GameRecord, Option<Judgement>) -> Result<Vec<String>>,
+/// Reads the header; the rest follows it.
+fn header(shown: &[u8]) -> Result<(Header, &[u8])> {
+    let (header, rest) = shown.split_first_chunk().context("what is shown ends within its header")?;
+    Ok((Header::from_bytes(header).context("failed to")?, rest))
 }
 
-impl Profile {
-    /// The profiles, smallest first.
-    pub(crate) const ALL: [Self; 4] = [
-        Self {
-            name: SEE_ONLY,
-            bytes: size_of::<SeeOnly>(),
-            stages: SeeOnly::stages(),
-            side_max_px: 96,
-            run: |camera, record, judgement| run(&mut Box::new(SeeOnly::new(judgement)), camera, record),
-        },
-        Self {
-            name: "small",
-            bytes: size_of::<Small>(),
-            stages: Small::stages(),
-            side_max_px: 96,
-            run: |camera, record, judgement| run(&mut Box::new(Small::new(judgement)), camera, record),
-        },
-        Self {
-            name: "medium",
-            bytes: size_of::<Medium>(),
-            stages: Medium::stages(),
-            side_max_px: 96,
-            run: |camera, record, judgement| run(&mut Box::new(Medium::new(judgement)), camera, record),
-        },
-        Self {
-            name: "large",
-            bytes: size_of::<Large>(),
-            stages: Large::stages(),
-            side_max_px: 240,
-            run: |camera, record, judgement| run(&mut Box::new(Large::new(judgement)), camera, record),
-        },
-    ];
-
-    /// The largest profile of at most `budget_bytes` that does what `image` does with frames of `side_px`.
-    pub(crate) fn for_budget(image: Image, budget_bytes: usize, side_px: u32) -> Option<&'static Self> {
-        Self::fitting(image, side_px).rfind(|p| p.bytes <= budget_bytes)
-    }
-
-    /// The smallest profile that does what `image` does with frames of `side_px`.
-    pub(crate) fn smallest_for(image: Image, side_px: u32) -> Option<&'static Self> {
-        Self::fitting(image, side_px).next()
-    }
-
-    /// The profile with which `image` is built for `machine`.
-    pub(crate) fn of_image(image: Image, machine: Machine) -> Option<&'static Self> {
-        let name = if image == Image::See { SEE_ONLY } else { machine.profile() };
-        Self::ALL.iter().find(|p| p.name == name)
-    }
-
-    fn fitting(image: Image, side_px: u32) -> impl DoubleEndedIterator<Item = &'static Self> {
-        let does = move |p: &&Self| image == Image::See || p.name != SEE_ONLY;
-        Self::ALL.iter().filter(move |p| does(p) && p.side_max_px >= side_px)
-    }
-
-    /// Shows the game to a device of this profile and returns the rows that it wrote.
-    pub(crate) fn run(
-        &self,
-        camera: &Camera,
-        record: &GameRecord,
-        judgement: Option<Judgement>,
-    ) -> Result<Vec<String>> {
-        (self.run)(camera, record, judgement)
-    }
+/// Shows frames to a device without memory to judge in.
+pub(crate) fn see<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>(
+    device: &mut Device<HYPOTHESES, SIGHTINGS, TEXTURES>,
+    shown: &[u8],
+) -> Result<Vec<String>> {
+    let (header, frames) = header(shown)?;
+    follow(device, &mut Unjudged::new(), header.side_px as usize, frames)
 }
 
-fn run<
-    const FRAME_BYTES: usize,
+/// Plays a game to a referee, or shows it to a device with one.
+pub(crate) fn judge_or_play<
     const FRAMES: usize,
     const MOVES: usize,
     const CELLS: usize,
     const BUCKETS: usize,
 >(
-    device: &mut Device<FRAME_BYTES, FRAMES, MOVES, CELLS, BUCKETS>,
-    camera: &Camera,
-    record: &GameRecord,
+    image: Image,
+    referee: &mut Referee<FRAMES>,
+    tables: &mut SearchTables<MOVES, CELLS, BUCKETS>,
+    shown: &[u8],
+) -> Result<Vec<String>> {
+    let (header, rest) = header(shown)?;
+    let side_px = header.side_px as usize;
+    let evaluation = &evaluation().context("failed to")?;
+    match (image, header.judgement) {
+        (Image::Judge, Some(judgement)) => judge(referee, tables, &judgement, rest),
+        (Image::Game, Some(judgement)) => {
+            let mut arbiter = SittingReferee { referee, tables, evaluation, judgement, nodes: 0 };
+            follow(&mut Box::new(FullDevice::new()), &mut arbiter, side_px, rest)
+        }
+        _ => see(&mut Box::new(FullDevice::new()), shown),
+    }
+}
+
+fn judge<const FRAMES: usize, const MOVES: usize, const CELLS: usize, const BUCKETS: usize>(
+    referee: &mut Referee<FRAMES>,
+    tables: &mut SearchTables<MOVES, CELLS, BUCKETS>,
+    judgement: &Judgement,
+    plies: &[u8],
+) -> Result<Vec<String>> {
+    let evaluation = evaluation().context("failed to")?;
+    let mut rows = Vec::new();
+    for (bytes, ply) in plies.as_chunks::<PLY_BYTES>().0.iter().zip(1..) {
+        let mv = PackedMove::from_bits(u16::from_le_bytes(*bytes))
+            .and_then(|packed| packed.unpack_legal(referee.position()))
+            .context("the game holds a ply that the rules do not allow")?;
+        let judged = referee.judge(mv, judgement, &evaluation, tables).context("the referee failed to")?;
+        JudgedRow::Ply { ply, mv, judged }.emit(&mut |row| rows.push(text(row)));
+    }
+    Ok(rows)
+}
+
+/// Counts trees of legal moves.
+pub(crate) fn perft() -> Result<Vec<String>> {
+    let mut rows = Vec::new();
+    let all_right = perft::run(&mut |count| JudgedRow::Counted(count).emit(&mut |row| rows.push(text(row))));
+    all_right.then_some(rows).context("the leaves are not as many as are published")
+}
+
+/// Searches known positions.
+pub(crate) fn bench() -> Result<Vec<String>> {
+    let evaluation = evaluation().context("failed to")?;
+    let (mut referee, mut tables) = (Box::new(SmallReferee::new()), Box::new(SmallTables::new()));
+    let mut rows = Vec::new();
+    let mut each = |found: &_| JudgedRow::from(found).emit(&mut |row| rows.push(text(row)));
+    let nodes = bench::run(&evaluation, &mut referee, &mut tables, &mut each).context("failed to")?;
+    JudgedRow::Signature(nodes).emit(&mut |row| rows.push(text(row)));
+    Ok(rows)
+}
+
+/// Shows all frames to a device, rank by rank from the top.
+fn follow<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>(
+    device: &mut Device<HYPOTHESES, SIGHTINGS, TEXTURES>,
+    arbiter: &mut dyn Arbiter,
+    side_px: usize,
+    frames: &[u8],
 ) -> Result<Vec<String>> {
     let mut rows = Vec::new();
-    let mut emit = |row: &[u8]| rows.push(String::from_utf8_lossy(row).into_owned());
-    let side_px = camera.side_px as usize;
-    camera.shoot(record, |time: MediaTime, luma| {
-        let buffer = device.frame_mut().get_mut(..luma.len());
-        buffer
-            .ok_or_else(|| anyhow!("a frame of {side_px} px does not fit the device"))?
-            .copy_from_slice(luma);
-        device.observe(side_px, time, &mut emit).context("the device failed to")?;
-        Ok(())
-    })?;
-    device.finish(&mut emit).context("the device failed to")?;
+    let mut emit = |row: &[u8]| rows.push(text(row));
+    let frame_bytes = side_px.checked_mul(side_px).context("the frames are too large")?;
+    let mut rest = frames;
+    while let Some((time, after)) = rest.split_first_chunk::<TIME_BYTES>()
+        && let Some((frame, after)) = after.split_at_checked(frame_bytes)
+    {
+        rest = after;
+        let time = time_from_bytes(*time);
+        for rank in Rank::ALL.into_iter().rev() {
+            let of_rank = rows_of_rank(side_px, rank).context("the device failed to")?;
+            let strip = frame.get(of_rank.start * side_px..of_rank.end * side_px).unwrap_or_default();
+            device.look_at_rank(strip, side_px, rank, time).context("the device failed to")?;
+        }
+        device.conclude(side_px, time, arbiter, &mut emit).context("the device failed to")?;
+    }
+    device.finish(arbiter, &mut emit).context("the device failed to")?;
     Ok(rows)
+}
+
+fn text(row: &[u8]) -> String {
+    String::from_utf8_lossy(row).into_owned()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::path::Path;
 
+    use plyscope::game_record::GameRecord;
     use plyscope::render::schedule::Slide;
 
-    /// Damages one frame in three, each in another way; `false`: the frame is lost.
-    fn damage(index: u64, earlier: &[u8], frame: &mut [u8]) -> bool {
-        let half = frame.len() / 2;
-        match index % 15 {
-            1 => frame.fill(0),
-            4 => frame.fill(255),
-            7 => frame[..half].copy_from_slice(&earlier[..half]),
-            10 => {
-                let mut noise = index;
-                for luma in frame {
-                    // Numerical Recipes' linear congruential generator.
-                    noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                    *luma = luma.wrapping_add((noise >> 24) as u8);
-                }
-            }
-            13 => return false,
-            _ => {}
-        }
-        true
-    }
+    use super::*;
+    use crate::camera::Camera;
+    use crate::damage::Damage;
+    use crate::profile::Profile;
+    use crate::shown;
 
     #[test]
     fn damaged_frames_never_fault_and_every_row_stays_json() -> Result<()> {
         let game = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples/opera-1858.pgn");
         let record = GameRecord::read_file(&game)?;
         let camera = Camera { side_px: 96, rate: "5".parse()?, slide: Slide::Frames(2) };
-        let mut device = Box::new(Small::new(None));
-        let (mut index, mut earlier, mut rows) = (0, vec![0; 96 * 96], Vec::new());
-        let mut emit = |row: &[u8]| rows.push(serde_json::from_slice::<serde_json::Value>(row));
-        camera.shoot(&record, |time, luma| {
-            let buffer = device.frame_mut();
-            buffer.copy_from_slice(luma);
-            index += 1;
-            if damage(index, &earlier, buffer) {
-                device.observe(96, time, &mut emit)?;
+        for damage in
+            [Damage::Noise, Damage::Dropped, Damage::Torn, Damage::Black, Damage::White, Damage::All]
+        {
+            let shown = shown::frames(&camera, &record, None, damage)?;
+            for profile in Profile::ALL.iter().take(2) {
+                let rows = profile.run(Image::See, &shown)?;
+                for row in &rows {
+                    serde_json::from_str::<serde_json::Value>(row)?;
+                }
+                assert!(rows.len() > 20, "{damage:?}: most is read all the same, not {} rows", rows.len());
             }
-            earlier.copy_from_slice(luma);
-            Ok(())
-        })?;
-        device.finish(&mut emit)?;
-        assert!(rows.iter().all(Result::is_ok));
-        assert!(rows.len() > 20, "most of the game is read all the same, not {} rows", rows.len());
+        }
         Ok(())
-    }
-
-    #[test]
-    fn the_largest_profile_within_the_budget_is_taken() {
-        let name =
-            |kib: usize, side_px| Profile::for_budget(Image::Game, kib * 1024, side_px).map(|p| p.name);
-        assert_eq!(name(32, 64), None, "a device that only sees cannot judge");
-        assert_eq!(Profile::for_budget(Image::See, 32 * 1024, 64).map(|p| p.name), Some("see only"));
-        assert_eq!(name(64, 96), Some("small"));
-        assert_eq!(name(128, 112), None, "only the large profile takes such frames");
-        assert_eq!(name(128, 96), Some("medium"));
-        assert_eq!(name(1 << 20, 240), Some("large"));
     }
 }

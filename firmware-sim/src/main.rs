@@ -8,11 +8,17 @@ use plyscope::exit_code::ExitCode;
 mod camera;
 mod command;
 mod comparison;
+mod damage;
 mod elf;
 mod emulator;
 mod host_device;
 mod machine;
+mod panic_paths;
+mod profile;
 mod report;
+mod row_diff;
+mod shown;
+mod standard;
 
 fn main() -> process::ExitCode {
     match command::CommandLine::parse().run() {

@@ -66,6 +66,56 @@ fn a_budget_that_is_too_small_is_wrong_usage_and_says_what_it_takes() -> Outcome
     let output = run("opera-1858.pgn", &["--budget-kib", "8"])?;
     assert_eq!(output.status.code(), Some(2));
     let message = String::from_utf8(output.stderr)?;
-    assert!(message.contains("give at least --budget-kib 4"), "{message}");
+    assert!(message.contains("give at least --budget-kib 40"), "{message}");
+    Ok(())
+}
+
+#[test]
+fn without_the_emulator_a_machine_is_refused_in_a_sentence_and_a_budget_still_works() -> Outcome {
+    let nowhere = tempfile::tempdir()?;
+    let run_without = |arguments: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_plyscope-firmware-sim"))
+            .env("PATH", nowhere.path())
+            .args(["run", "see", "--input"])
+            .arg(sample("opera-1858.pgn"))
+            .args(arguments)
+            .output()
+    };
+    let refused = run_without(&["--machine", "microbit"])?;
+    assert_eq!(refused.status.code(), Some(1));
+    let message = String::from_utf8(refused.stderr)?;
+    assert!(message.contains("qemu-system-arm is missing: install it"), "{message}");
+    assert_eq!(message.lines().count(), 1, "{message}");
+    let output = run_without(&["--budget-kib", "16"])?;
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8(output.stdout)?.contains("45 rows. Against the host: T1 F1 1.0000"));
+    Ok(())
+}
+
+#[test]
+fn recorded_frames_are_read_as_the_game_they_were_made_from() -> Outcome {
+    let folder = tempfile::tempdir()?;
+    let (frames, rows) = (folder.path().join("frames"), folder.path().join("rows.json"));
+    let of_game =
+        run("opera-1858.pgn", &["see", "--budget-kib", "16", "--save-frames", &frames.to_string_lossy()])?;
+    assert!(of_game.status.success(), "{}", String::from_utf8_lossy(&of_game.stderr));
+    let of_frames = Command::new(env!("CARGO_BIN_EXE_plyscope-firmware-sim"))
+        .args(["run", "see", "--budget-kib", "16", "--input"])
+        .arg(&frames)
+        .arg("-o")
+        .arg(&rows)
+        .output()?;
+    assert!(of_frames.status.success(), "{}", String::from_utf8_lossy(&of_frames.stderr));
+    let game: Value = serde_json::from_slice(&of_game.stdout)?;
+    let read: Value = serde_json::from_slice(&std::fs::read(&rows)?)?;
+    assert_eq!(game["events"], read["events"]);
+    Ok(())
+}
+
+#[test]
+fn a_machine_without_the_memory_for_an_image_is_wrong_usage() -> Outcome {
+    let output = run("opera-1858.pgn", &["game", "--machine", "microbit"])?;
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr)?.contains("microbit has too little memory for game"));
     Ok(())
 }

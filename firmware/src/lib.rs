@@ -4,6 +4,8 @@
 pub mod console;
 pub mod input;
 pub mod instructions;
+pub mod measured;
+pub mod profile;
 pub mod session;
 pub mod stack;
 
@@ -47,6 +49,6 @@ fn panic(info: &PanicInfo<'_>) -> ! {
 
 #[exception]
 unsafe fn HardFault(frame: &ExceptionFrame) -> ! {
-    console::line(format_args!("hard fault at {:#010x}", frame.pc()));
+    console::line(format_args!("hard fault at {:#010x}, called from {:#010x}", frame.pc(), frame.lr()));
     console::exit(false)
 }

@@ -1,98 +1,115 @@
-//! A session: frames from the input file to a device, its rows to the console, and at the end what it took.
+//! A session: what comes in, to a device or a referee; rows out, to the console.
 
-use plyscope_device::Device;
-use plyscope_device::frame_stream::{Header, TIME_BYTES, time_from_bytes};
+use plyscope_core::event_row::Verdicts;
+use plyscope_core::judge::network::NetworkError;
+use plyscope_core::media_time::MediaTime;
+use plyscope_device::input_stream::{Header, TIME_BYTES, time_from_bytes};
+use plyscope_device::referee::RefereeError;
+use plyscope_device::seer::rows_of_rank;
+use plyscope_device::{Arbiter, Device, DeviceError};
+use shakmaty::{Color, Move, Rank};
 
+use crate::console;
 use crate::input::Input;
 use crate::instructions::Counter;
-use crate::{console, stack};
+use crate::measured::Measured;
 
-/// Why a session ended before its frames did.
-enum Break {
-    /// There is no input file, or no room for its frames.
-    Input(&'static str),
+/// Why a session ended before its input did.
+#[derive(Clone, Copy, Debug)]
+pub enum Break {
+    /// Something that the image begins with is missing.
+    Start(&'static str),
     /// The device failed.
-    Device(plyscope_device::DeviceError),
+    Device(DeviceError),
+    /// The referee failed.
+    Referee(RefereeError),
+    /// The network in flash is damaged.
+    Network(NetworkError),
 }
 
-/// What a session took.
-#[derive(Default)]
-struct Measured {
-    quiet_frames: u64,
-    quiet_frame_instructions: u64,
-    plies: u64,
-    ply_instructions: u64,
-}
-
-/// Runs a session to its end; true where nothing failed and the stack sufficed.
-pub fn run<
-    const FRAME_BYTES: usize,
-    const FRAMES: usize,
-    const MOVES: usize,
-    const CELLS: usize,
-    const BUCKETS: usize,
->(
-    device: Option<&'static mut Device<FRAME_BYTES, FRAMES, MOVES, CELLS, BUCKETS>>,
-) -> bool {
-    let (Some(device), Some(peripherals)) = (device, cortex_m::Peripherals::take()) else { return false };
-    let counter = Counter::start(peripherals.SYST);
-    let measured = match follow(device, &counter) {
-        Ok(measured) => measured,
-        Err(Break::Input(what)) => {
-            console::line(format_args!("failed to {what}"));
-            return false;
+impl core::fmt::Display for Break {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Start(what) => f.write_str(what),
+            Self::Device(error) => error.fmt(f),
+            Self::Referee(error) => error.fmt(f),
+            Self::Network(error) => error.fmt(f),
         }
-        Err(Break::Device(error)) => {
-            console::line(format_args!("failed to {error}"));
-            return false;
-        }
-    };
-    let Measured { quiet_frames, quiet_frame_instructions, plies, ply_instructions } = measured;
-    let (peak, room) = stack::peak_bytes();
-    console::line(format_args!(
-        "# {{\"quiet_frames\":{quiet_frames},\"quiet_frame_instructions\":{quiet_frame_instructions},\
-         \"plies\":{plies},\"ply_instructions\":{ply_instructions},\
-         \"stack_peak_bytes\":{peak},\"stack_bytes\":{room}}}"
-    ));
-    if peak == room {
-        console::line(format_args!("failed to stay within {room} bytes of stack"));
     }
-    peak < room
 }
 
-fn follow<
-    const FRAME_BYTES: usize,
-    const FRAMES: usize,
-    const MOVES: usize,
-    const CELLS: usize,
-    const BUCKETS: usize,
+/// Ends the emulator as the session ended: its measurements and success, or what failed.
+pub fn end(session: Result<Measured, Break>) -> ! {
+    console::exit(match session {
+        Ok(measured) => measured.close(),
+        Err(broken) => {
+            console::line(format_args!("failed to {broken}"));
+            false
+        }
+    })
+}
+
+/// The counter of instructions, started.
+///
+/// # Errors
+///
+/// [`Break::Start`] from the second time on.
+pub fn counter() -> Result<Counter, Break> {
+    let peripherals = cortex_m::Peripherals::take().ok_or(Break::Start("have the timer for itself"))?;
+    Ok(Counter::start(peripherals.SYST))
+}
+
+/// The input, opened, and its header.
+///
+/// # Errors
+///
+/// [`Break::Start`] where there is none.
+pub fn input() -> Result<(Input, Header), Break> {
+    let mut input = Input::open().ok_or(Break::Start("open input.bin"))?;
+    let mut header = [0; Header::BYTES];
+    if !input.fill(&mut header) {
+        return Err(Break::Start("read the header of input.bin"));
+    }
+    let header =
+        Header::from_bytes(&header).map_err(|_| Break::Start("understand the header of input.bin"))?;
+    Ok((input, header))
+}
+
+/// Shows all frames to a device, of which `STRIP_BYTES` are in memory at a time.
+///
+/// # Errors
+///
+/// [`Break::Device`] where the device fails.
+pub fn follow<
+    const HYPOTHESES: usize,
+    const SIGHTINGS: usize,
+    const TEXTURES: usize,
+    const STRIP_BYTES: usize,
 >(
-    device: &mut Device<FRAME_BYTES, FRAMES, MOVES, CELLS, BUCKETS>,
+    device: &mut Device<HYPOTHESES, SIGHTINGS, TEXTURES>,
+    arbiter: &mut dyn Arbiter,
+    input: &mut Input,
+    side_px: usize,
     counter: &Counter,
 ) -> Result<Measured, Break> {
-    let mut input = Input::open(c"frames.bin").ok_or(Break::Input("open frames.bin"))?;
-    let mut header = [0; Header::BYTES];
-    input.fill(&mut header).then_some(()).ok_or(Break::Input("read the header of frames.bin"))?;
-    let header =
-        Header::from_bytes(&header).map_err(|_| Break::Input("understand the header of frames.bin"))?;
-    device.set_judgement(header.judgement);
-    let side_px = header.side_px as usize;
-    let frame_bytes = side_px.saturating_mul(side_px);
     let mut measured = Measured::default();
-    let mut time = [0; TIME_BYTES];
-    while input.fill(&mut time) {
-        let buffer = device.frame_mut().get_mut(..frame_bytes);
-        if !input.fill(buffer.ok_or(Break::Input("take a frame larger than the buffer"))?) {
+    let mut arbiter = TimedArbiter { arbiter, counter, instructions: 0 };
+    let mut frame = Header::BYTES;
+    while let Some(time) = time_of_frame(input, frame) {
+        frame += TIME_BYTES;
+        let Some(looking) = look::<_, _, _, STRIP_BYTES>(device, input, frame, side_px, time, counter)?
+        else {
             break;
-        }
+        };
+        frame += side_px * side_px;
         let mut rows = 0_u32;
-        let start = counter.now();
         let mut emit = |row: &[u8]| {
             rows += 1;
             console::bytes(row);
         };
-        device.observe(side_px, time_from_bytes(time), &mut emit).map_err(Break::Device)?;
-        let instructions = counter.since(start);
+        let start = counter.now();
+        device.conclude(side_px, time, &mut arbiter, &mut emit).map_err(Break::Device)?;
+        let instructions = looking + counter.since(start);
         if rows == 0 {
             measured.quiet_frames += 1;
             measured.quiet_frame_instructions += instructions;
@@ -101,6 +118,60 @@ fn follow<
             measured.ply_instructions += instructions;
         }
     }
-    device.finish(&mut console::bytes).map_err(Break::Device)?;
+    device.finish(&mut arbiter, &mut console::bytes).map_err(Break::Device)?;
+    measured.node_instructions = arbiter.instructions;
     Ok(measured)
+}
+
+fn time_of_frame(input: &mut Input, at: usize) -> Option<MediaTime> {
+    let mut time = [0; TIME_BYTES];
+    (input.seek(at) && input.fill(&mut time)).then(|| time_from_bytes(time))
+}
+
+/// Looks at the frame that begins at a byte of the input, from the top; returns how many instructions it took, `None` where the
+/// input ends before.
+// Not inlined: the strip is not to lie below what comes after the look.
+#[inline(never)]
+fn look<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize, const STRIP_BYTES: usize>(
+    device: &mut Device<HYPOTHESES, SIGHTINGS, TEXTURES>,
+    input: &mut Input,
+    frame: usize,
+    side_px: usize,
+    time: MediaTime,
+    counter: &Counter,
+) -> Result<Option<u64>, Break> {
+    let mut strip = [0; STRIP_BYTES];
+    let mut instructions = 0;
+    for rank in Rank::ALL.into_iter().rev() {
+        let rows = rows_of_rank(side_px, rank).map_err(|e| Break::Device(DeviceError::Seer(e)))?;
+        let rank_bytes = strip.get_mut(..rows.len() * side_px);
+        let rank_bytes = rank_bytes.ok_or(Break::Start("take a frame larger than the buffer"))?;
+        if !input.seek(frame + rows.start * side_px) || !input.fill(rank_bytes) {
+            return Ok(None);
+        }
+        let start = counter.now();
+        device.look_at_rank(rank_bytes, side_px, rank, time).map_err(Break::Device)?;
+        instructions += counter.since(start);
+    }
+    Ok(Some(instructions))
+}
+
+/// An arbiter whose instructions are counted.
+struct TimedArbiter<'a> {
+    arbiter: &'a mut dyn Arbiter,
+    counter: &'a Counter,
+    instructions: u64,
+}
+
+impl Arbiter for TimedArbiter<'_> {
+    fn turn(&self) -> Color {
+        self.arbiter.turn()
+    }
+
+    fn verdicts(&mut self, mv: Move) -> Result<Verdicts, RefereeError> {
+        let start = self.counter.now();
+        let verdicts = self.arbiter.verdicts(mv);
+        self.instructions += self.counter.since(start);
+        verdicts
+    }
 }

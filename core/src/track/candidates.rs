@@ -33,12 +33,13 @@ pub(super) fn candidates(position: &Chess, from: Bitboard, to: Bitboard, after: 
         if after.is_some_and(|after| place <= after) {
             return;
         }
-        let index = first.iter().take_while(|(earlier, _)| *earlier < place).count();
-        if first.is_full() && index < CANDIDATES_MAX {
-            first.pop();
+        // The move takes its place among those held, and those after it move on.
+        let mut carried = (place, mv);
+        for held in first.iter_mut().filter(|(held, _)| *held > place) {
+            core::mem::swap(held, &mut carried);
         }
-        // Beyond as many as are held, later ones wait.
-        let _ = first.try_insert(index, (place, mv));
+        // Beyond as many as are held, the last one waits.
+        let _ = first.try_push(carried);
     });
     let mut moves = Candidates::new();
     for (_, mv) in first {

@@ -181,11 +181,14 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
             let outline = outline_q7(tiles.at(black), behind(black));
             let guess = silhouette_q7(tiles.at(white), behind(white));
             // The outer ring may hold grid lines and coordinates.
-            let inner = 1..TILE_EDGE - 1;
-            let sticks_out =
-                |row: usize, column: usize| outline[row][column] > 108 && guess[row][column] < 20;
-            let differing = inner.clone().flat_map(|row| inner.clone().map(move |column| (row, column)));
-            if differing.filter(|&(row, column)| sticks_out(row, column)).count() > OUTLINE_CELLS_MAX {
+            let inner = |index: &usize| (1..TILE_EDGE - 1).contains(index);
+            let rows = outline.iter().zip(&guess).enumerate().filter(|(row, _)| inner(row));
+            let cells = rows.flat_map(|(_, (outlines, guesses))| {
+                outlines.iter().zip(guesses).enumerate().filter(|(column, _)| inner(column))
+            });
+            if cells.filter(|(_, (outline, guess))| **outline > 108 && **guess < 20).count()
+                > OUTLINE_CELLS_MAX
+            {
                 continue;
             }
             for square in [white, black] {

@@ -1,21 +1,21 @@
-//! Frames as bytes, for a device that gets them from a file or over a wire.
+//! What a device is shown, as bytes from a file or over a wire.
 //!
-//! A header of [`Header::BYTES`], then for each frame its time, eight bytes of microseconds, and its luma. All numbers are
-//! little-endian.
+//! A header of [`Header::BYTES`]; then, of frames, for each its time, eight bytes of microseconds, and its luma; of a game
+//! without frames (a side of 0 px), two bytes for each ply ([`PackedMove`](plyscope_core::judge::packed_move::PackedMove)).
+//! All numbers are little-endian.
 
 use plyscope_core::judge::win_model::WinModel;
 use plyscope_core::media_time::MediaTime;
 
 use crate::referee::Judgement;
 
-const MAGIC: [u8; 8] = *b"PLYFRAM1";
 const FORM_WIN_DRAW_LOSS: u32 = 0;
 const FORM_LOGISTIC: u32 = 1;
 
 /// What a stream of frames begins with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Header {
-    /// The side of every frame in pixels.
+    /// The side of every frame in pixels; 0: plies follow, no frames.
     pub side_px: u32,
     /// How to judge; `None`: see only.
     pub judgement: Option<Judgement>,
@@ -27,13 +27,15 @@ pub struct NoHeader;
 
 impl core::fmt::Display for NoHeader {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str("read the header of a frame stream")
+        f.write_str("read the header of what is shown")
     }
 }
 
 impl core::error::Error for NoHeader {}
 
 impl Header {
+    /// What every header begins with.
+    pub const MAGIC: [u8; 8] = *b"PLYFRAM1";
     /// Magic, side, form of the model, nodes, eight parameters.
     pub const BYTES: usize = 8 + 4 + 4 + 8 + 8 * 8;
 
@@ -55,7 +57,7 @@ impl Header {
         };
         let mut bytes = [0; Self::BYTES];
         let words = [self.side_px, form];
-        let values = MAGIC
+        let values = Self::MAGIC
             .into_iter()
             .chain(words.into_iter().flat_map(u32::to_le_bytes))
             .chain(nodes.to_le_bytes())
@@ -88,9 +90,12 @@ impl Header {
         let nodes = u64::from_le_bytes(*nodes);
         let judgement = (nodes > 0).then_some(Judgement { nodes, model });
         let side_px = u32::from_le_bytes(*side);
-        if *magic == MAGIC { Ok(Self { side_px, judgement }) } else { Err(NoHeader) }
+        if *magic == Self::MAGIC { Ok(Self { side_px, judgement }) } else { Err(NoHeader) }
     }
 }
+
+/// The bytes of a ply.
+pub const PLY_BYTES: usize = 2;
 
 /// The bytes of a frame's time.
 pub const TIME_BYTES: usize = 8;
