@@ -7,8 +7,8 @@ use anyhow::Result;
 
 use crate::elf::{Elf, Function};
 
-/// A function that calls a panic: what it calls, how often.
-pub(crate) type Calls = BTreeMap<(String, String), usize>;
+/// Functions that call a panic, and what they call.
+pub(crate) type Calls = BTreeSet<(String, String)>;
 
 /// Functions of the standard library that do nothing but panic.
 fn is_panic(name: &str) -> bool {
@@ -26,7 +26,7 @@ pub(crate) fn calls(elf: &Elf<'_>) -> Result<Calls> {
     for function in functions.iter().filter(|f| !is_panic(&f.name)) {
         for target in targets(function.address, elf.code(function)?) {
             if let Some(panic) = panics.get(&target) {
-                *calls.entry((function.name.clone(), panic.name.clone())).or_default() += 1;
+                calls.insert((function.name.clone(), panic.name.clone()));
             }
         }
     }

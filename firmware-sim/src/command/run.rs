@@ -92,8 +92,8 @@ enum Failure {
     Panic,
     /// The processor meets an instruction that it does not know
     Undefined,
-    /// A read where nothing answers
-    Bus,
+    /// A load of several words from an odd address
+    Unaligned,
 }
 
 /// Compares rows with those of an ideal reader; `None` where nobody knows these.
@@ -205,7 +205,7 @@ impl RunArgs {
         let how: &[u8] = match self.fail {
             Failure::Panic => b"p",
             Failure::Undefined => b"u",
-            Failure::Bus => b"b",
+            Failure::Unaligned => b"l",
         };
         emulator::run(Image::Fault, machine, how, limit)?;
         bail!("the image was to fail and did not");

@@ -7,9 +7,6 @@ use plyscope_firmware::input::Input;
 use plyscope_firmware::session::{self, Break};
 use plyscope_firmware::stack;
 
-/// Where nothing answers on any of the machines.
-const NOWHERE: usize = 0xd000_0000;
-
 #[entry]
 fn main() -> ! {
     stack::paint();
@@ -18,7 +15,7 @@ fn main() -> ! {
     match &kind {
         b"p" if is_read => panic_on_purpose(kind.len()),
         b"u" if is_read => undefined_instruction(),
-        b"b" if is_read => read_from_nowhere(),
+        b"l" if is_read => load_unaligned(),
         _ => session::end(Err(Break::Start("learn how to fail"))),
     }
 }
@@ -35,8 +32,20 @@ fn undefined_instruction() -> ! {
 }
 
 #[inline(never)]
-fn read_from_nowhere() -> ! {
-    // SAFETY: it is not: the read is to fail, and no reference to the address is made.
-    let value = unsafe { core::ptr::read_volatile(NOWHERE as *const u32) };
-    panic!("nowhere holds {value}")
+fn load_unaligned() -> ! {
+    let words = core::hint::black_box([0_u32; 3]);
+    let odd = words.as_ptr() as usize + 1;
+    let mut sum: u32;
+    // SAFETY: it is not: the address is odd, which no load of several words takes. What it would read lies within `words`.
+    unsafe {
+        core::arch::asm!(
+            "ldm {0}!, {{r2, r3}}",
+            "adds {1}, r2, r3",
+            inout(reg) odd => _,
+            out(reg) sum,
+            out("r2") _,
+            out("r3") _,
+        );
+    }
+    panic!("the words sum up to {sum}")
 }
