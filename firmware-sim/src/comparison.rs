@@ -18,6 +18,11 @@ use crate::camera::Camera;
 /// Seconds within which rows pair.
 const TOLERANCE_S: &str = "3";
 
+/// What values positions on devices.
+pub(crate) fn device_evaluation() -> Result<Evaluation> {
+    Ok(Evaluation::Small(evaluation().context("failed to")?))
+}
+
 /// The rows that an ideal reader would write, with labels by the host's search: the same evaluation and
 /// nodes, but the memory of a computer, and the game searched from its end back.
 pub(crate) fn host_rows(
@@ -28,8 +33,8 @@ pub(crate) fn host_rows(
     let labels: Vec<PlyLabels> = match judgement {
         Some(Judgement { nodes, model }) => {
             let budget = Budget::Nodes(nodes);
-            let evaluation = Evaluation::Small(evaluation().context("failed to")?);
-            let labeller = Labeller { budget, model, evaluation, ..Labeller::default() };
+            let evaluation = device_evaluation()?;
+            let labeller = Labeller { budget, model, evaluation, refines: false, ..Labeller::default() };
             let game = LabelledGame::of_positions(record.positions().cloned().collect());
             labeller.label(&game, &[], &|_| {}).iter().skip(1).map(PlyLabels::from).collect()
         }

@@ -9,7 +9,7 @@ use plyscope_device::referee::Judgement;
 use crate::camera::Camera;
 use crate::damage::Damage;
 use crate::machine::Image;
-use crate::shown;
+use crate::{comparison, shown};
 
 const SIDE_PX: u32 = 96;
 const FPS: &str = "5";
@@ -18,7 +18,8 @@ pub(crate) const LIMIT_S: u64 = 600;
 
 /// What an image is shown of a game, `nodes` positions to be visited for each ply.
 pub(crate) fn shown(image: Image, record: &GameRecord, nodes: u64) -> Result<Vec<u8>> {
-    let judgement = Judgement { nodes, model: win_models::SF };
+    let model = win_models::shipped(&comparison::device_evaluation()?, win_models::Form::Sf);
+    let judgement = Judgement { nodes, model };
     let camera = Camera { side_px: SIDE_PX, rate: FPS.parse()?, slide: Slide::Frames(2) };
     match image {
         Image::See => shown::frames(&camera, record, None, Damage::None),

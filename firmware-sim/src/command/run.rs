@@ -185,7 +185,8 @@ impl RunArgs {
             return Ok(unscored(bytes));
         }
         let record = GameRecord::read_file(input)?;
-        let judgement = Judgement { nodes: self.nodes, model: win_models::by_name_or_file(&self.win_model)? };
+        let model = win_models::by_name_or_file(&self.win_model, &comparison::device_evaluation()?)?;
+        let judgement = Judgement { nodes: self.nodes, model };
         if self.image == Image::Judge {
             return Ok(unscored(shown::plies(&record, judgement)));
         }
