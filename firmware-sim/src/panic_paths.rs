@@ -82,7 +82,7 @@ pub(crate) fn reason(caller: &str, panic: &str) -> Option<&'static str> {
 }
 
 /// By whom, of what, and why it is never made.
-const REASONS: [(&str, &str, &str); 22] = [
+const REASONS: [(&str, &str, &str); 23] = [
     ("judge::search::Worker", "div_by_zero", QUANTA),
     ("judge::search::Worker", "", FRAMES),
     ("judge::network::Network", "div_by_zero", QUANTA),
@@ -95,6 +95,7 @@ const REASONS: [(&str, &str, &str); 22] = [
     ("plyscope_device::referee", "extend_panic", LINE),
     ("plyscope_device::referee", "bounds", ROOT),
     ("plyscope_device::referee", "div_by_zero", QUANTA),
+    ("extend_from_iter", "extend_panic", LINE),
     ("serde_json_core::", "", DIGITS),
     ("plyscope_device::judged_row", "bounds", DIGITS),
     ("core::fmt::Display", "bounds", "the standard library's digits of a number have room for the largest"),
