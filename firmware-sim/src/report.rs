@@ -28,7 +28,7 @@ pub(crate) fn table_row(machine: Machine, image: Image, run: &Emulated) -> Strin
     // Of counted leaves and of searched positions alike.
     let estimates: Vec<String> = estimate(m.per_frame(), "a frame")
         .chain(estimate(m.per_ply(), "a ply"))
-        .chain(estimate(m.per_1000_nodes().filter(|_| m.plies == 0), "1,000 nodes"))
+        .chain(estimate(m.per_1000_nodes().filter(|_| m.plies == 0), "for 1,000 nodes"))
         .collect();
     format!(
         "| {} | {} | {} | {} | {} | {} | {} | {} | {} MHz: {} |\n",
