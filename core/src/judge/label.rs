@@ -55,7 +55,7 @@ impl SwingThresholds {
     /// The most plies right: rare labels are given only where they are likely. Measured, see `docs/search.md`.
     pub const STRICT: SwingThresholds = SwingThresholds { for_mover: 0.5, against_mover: 0.12 };
     /// The best mean over the three classes: rare labels are given more freely. Measured, see `docs/search.md`.
-    pub const MACRO: SwingThresholds = SwingThresholds { for_mover: 0.5, against_mover: 0.08 };
+    pub const MACRO: SwingThresholds = SwingThresholds { for_mover: 0.5, against_mover: 0.06 };
 
     /// Who gained by a ply of `mover`.
     pub fn swing(&self, mover: Color, p_before: WinProbability, p_after: WinProbability) -> Verdict {

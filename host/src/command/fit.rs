@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::ValueEnum;
 use plyscope::{
-    fit::{Calibration, Form, fit, mean_log_loss, read_observations},
+    fit::{Calibration, Form, Loss, fit, mean_log_loss, read_observations},
     output_file::OutputFile,
     text_input::{InputError, read_text},
 };
@@ -32,6 +32,9 @@ pub(crate) struct Args {
     /// Degree of the polynomials in the ply by which the sf form changes as a game goes on
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u8).range(0..=3))]
     ply_degree: u8,
+    /// What to make least: the log-loss (for results), or the distance from reference probabilities (for labels by thresholds)
+    #[arg(long, value_enum, default_value_t)]
+    loss: LossArg,
     /// Further observations to check the model on
     #[arg(long, value_name = "DATA")]
     check: Option<PathBuf>,
@@ -42,6 +45,13 @@ enum FormArg {
     #[default]
     Sf,
     Lichess,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum LossArg {
+    #[default]
+    Log,
+    Absolute,
 }
 
 /// Fits, writes the model, and prints how well it fits.
@@ -57,7 +67,12 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         FormArg::Lichess => Form::Lichess,
     };
     let source = args.data.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let file = fit(&observations, form, &source).map_err(|error| InputError::new(&args.data, error))?;
+    let least = match args.loss {
+        LossArg::Log => Loss::Log,
+        LossArg::Absolute => Loss::Absolute,
+    };
+    let file =
+        fit(&observations, form, least, &source).map_err(|error| InputError::new(&args.data, error))?;
     let model = WinModel::from(file.parameters);
     let to_stdout = output.is_stream();
     output.finish((serde_json::to_string_pretty(&file)? + "\n").as_bytes())?;
