@@ -2,7 +2,7 @@
 //!
 //! [`seer::Seer`] turns frames into plies, [`referee::Referee`] gives each ply its labels, and [`Device`] is the way from
 //! frames to JSON rows. Each is one value whose size is known when it is compiled, so that a linker places it and says
-//! whether it fits. [`bench`] and [`perft`] exercise the search and the rules alone. The same code runs on a computer and
+//! whether it fits. [`mod@bench`] and [`mod@perft`] exercise the search and the rules alone. The same code runs on a computer and
 //! gives the same bytes.
 #![no_std]
 #![forbid(unsafe_code)]

@@ -4,14 +4,14 @@ use shakmaty::Chess;
 
 use crate::bench;
 
-/// The positions of [`bench::POSITIONS`] that are counted, how deep, and their leaves as the Chess Programming Wiki
+/// The positions of [`POSITIONS`](crate::bench::POSITIONS) that are counted, how deep, and their leaves as the Chess Programming Wiki
 /// publishes them.
 pub const COUNTS: [(usize, u32, u64); 3] = [(0, 4, 197_281), (1, 3, 97_862), (3, 4, 43_238)];
 
 /// What was counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
-    /// Which of [`bench::POSITIONS`].
+    /// Which of [`POSITIONS`](crate::bench::POSITIONS).
     pub position: usize,
     /// Plies.
     pub depth: u32,
