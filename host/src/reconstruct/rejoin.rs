@@ -17,6 +17,8 @@ const STILL_MIN_US: i64 = 250_000;
 const BACK_PLIES_MAX: usize = 6;
 /// Plies that may have been played unseen.
 const HIDDEN_PLIES_MAX: usize = 8;
+/// Of so many plies played unseen it is certain that there were no more.
+const CERTAIN_PLIES_MAX: usize = 2;
 /// Plies that may have been played unseen after others had been taken back.
 const REPLAYED_PLIES_MAX: usize = 2;
 /// Positions that are tried for one picture.
@@ -80,7 +82,8 @@ fn way_to(reading: &BoardReading, game: &ReadGame, time: MediaTime) -> Option<Wa
     let mut explain = |kept: usize, plies: usize| {
         let mut found = Explanations::<HIDDEN_PLIES_MAX>::new();
         differ.explain(&positions[kept], &certain, plies, &mut budget_nodes, &mut found);
-        let is_ambiguous = found.len() > 1;
+        // So many may have been more: a piece that stopped on its way leaves no trace.
+        let is_ambiguous = found.len() > 1 || plies > CERTAIN_PLIES_MAX;
         let hidden = found.first()?.iter().map(|&mv| TimedPly { mv, time, is_ambiguous }).collect();
         Some(Way { kept, hidden, time })
     };
