@@ -96,7 +96,7 @@ impl JudgedGame {
                 label: labels.get(index + 1).cloned(),
                 note: None,
                 is_ambiguous: ply.is_ambiguous,
-                confidence: None,
+                confidence: read.confidence(index),
             });
         }
         Self {

@@ -281,7 +281,7 @@ pub(super) fn landing_squares(mv: Move) -> impl Iterator<Item = Square> + Clone 
 }
 
 /// The square on which a ply puts its piece, castling the king.
-fn landing_square(mv: Move) -> Square {
+pub(super) fn landing_square(mv: Move) -> Square {
     mv.castling_side().map_or_else(|| mv.to(), |side| side.king_to(castling_color(mv)))
 }
 

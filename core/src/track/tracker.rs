@@ -2,14 +2,17 @@
 
 use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
-use shakmaty::{Bitboard, Chess, Position, Rank};
+use shakmaty::{Bitboard, Chess, Move, Position, Rank};
 
 use super::differ::{Differ, Explanations, STEP_PLIES_MAX};
-use super::hypothesis::{HYPOTHESIS_PLIES_MAX, Hypothesis, Sighting, landing_squares, shows_flight};
+use super::hypothesis::{
+    HYPOTHESIS_PLIES_MAX, Hypothesis, Sighting, landing_square, landing_squares, shows_flight,
+};
 use super::timeline::{HeldPly, TimedPly, Timeline, TimelineFull};
 use crate::media_time::MediaTime;
 use crate::vision::{
-    BoardReading, BoardRect, Calibration, CalibrationError, LumaView, Orientation, Placement, Retina, Scene,
+    BoardReading, BoardRect, Calibration, CalibrationError, Class, LumaView, Orientation, Placement, Retina,
+    Scene,
 };
 
 /// Plies that may wait to be taken: all of a hypothesis, and one step more.
@@ -19,6 +22,11 @@ const TIMELINE_MAX: usize = HYPOTHESIS_PLIES_MAX + STEP_PLIES_MAX;
 const STILL_MIN_US: i64 = 250_000;
 /// A hypothesis that is shown for this long is settled even where a pointer or noise keeps its squares changing.
 const SHOWN_MIN_US: i64 = 700_000;
+/// After a board was hidden for this long, several plies at once may have been more: a piece that stopped on its way
+/// leaves no trace.
+const HIDDEN_MIN_US: i64 = 1_000_000;
+/// Of so many plies played unseen it is certain that there were no more.
+const HIDDEN_CERTAIN_PLIES: usize = 2;
 /// A still picture that nothing explains for this long is read in doubt.
 const DOUBT_MIN_US: i64 = 300_000;
 /// The first ply of a hypothesis this long is certain: the plies after it fit no rival.
@@ -282,6 +290,24 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
         }
     }
 
+    /// How clearly the board shows the piece of a settled ply on its square, in percent: 100 r / (r + o), where the piece
+    /// leaves o of what is seen unexplained and the next best explanation leaves r (both luma²). `None` where another
+    /// piece has come to that square since.
+    #[must_use]
+    pub fn clearness_percent(&self, mv: Move) -> Option<u8> {
+        let square = landing_square(mv);
+        let piece = self.position.board().piece_at(square)?;
+        if piece.role != mv.promotion().unwrap_or(mv.role()) {
+            return None;
+        }
+        let class = Class::of(Some(piece));
+        let costs = self.calibration.costs(self.retina.tile(square), square).map(u32::from);
+        let own = *costs.get(class.index())?;
+        let others = costs.iter().enumerate().filter(|&(index, _)| index != class.index());
+        let next = others.map(|(_, &cost)| cost).min()?;
+        u8::try_from((next * 100).checked_div(next + own)?).ok()
+    }
+
     /// What the board shows, where it has stood still for `us` microseconds.
     #[must_use]
     pub fn still_reading(&self, now: MediaTime, us: i64) -> Option<BoardReading> {
@@ -442,7 +468,9 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
         news: &mut ArrayVec<Hypothesis, HYPOTHESES>,
     ) {
         let scene = Scene { retina: &self.retina, calibration: &self.calibration };
-        let is_ambiguous = found.len() > 1;
+        let was_hidden = self.unexplained_since.is_some_and(|since| now.us_since(since) >= HIDDEN_MIN_US);
+        let are_many = found.first().is_some_and(|moves| moves.len() > HIDDEN_CERTAIN_PLIES);
+        let is_ambiguous = found.len() > 1 || (was_hidden && are_many);
         for moves in found {
             let followed = hypothesis.followed_by(moves, &self.position, scene, now);
             let Some(mut next) = followed else { continue };

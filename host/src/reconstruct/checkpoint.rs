@@ -47,6 +47,8 @@ pub struct KeptPly {
     pub time: MediaTime,
     /// Whether other plies would explain the pictures too.
     pub is_ambiguous: bool,
+    /// How clearly its square showed its piece, where that is known.
+    pub clearness_percent: Option<u8>,
 }
 
 /// Plies that were taken back, as a checkpoint keeps them.
@@ -67,6 +69,8 @@ pub struct KeptGame {
     pub plies: Vec<KeptPly>,
     /// Those that were taken back.
     pub taken_back: Vec<KeptBack>,
+    /// Plies before this number are in doubt.
+    pub doubt_until: usize,
 }
 
 /// The state of a run at a moment when nothing was in flight, or after the video.

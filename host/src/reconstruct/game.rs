@@ -20,8 +20,16 @@ use crate::output_file::OutputError;
 pub struct ReadGame {
     plies: Vec<TimedPly>,
     positions: Vec<Chess>,
+    /// How clearly each ply's square showed its piece, where that is known.
+    clearness_percent: Vec<Option<u8>>,
     taken_back: Vec<TakenBack>,
+    /// Plies before this number are in doubt.
+    doubt_until: usize,
 }
+
+/// Plies that follow plies in doubt and are in doubt with them: had one ply more or less been played, the next ones
+/// would hardly fit.
+const DOUBT_PLIES: usize = 6;
 
 /// Plies that were played and taken back.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +44,13 @@ pub struct TakenBack {
 
 impl Default for ReadGame {
     fn default() -> Self {
-        Self { plies: Vec::new(), positions: vec![Chess::default()], taken_back: Vec::new() }
+        Self {
+            plies: Vec::new(),
+            positions: vec![Chess::default()],
+            clearness_percent: Vec::new(),
+            taken_back: Vec::new(),
+            doubt_until: 0,
+        }
     }
 }
 
@@ -81,8 +95,33 @@ impl ReadGame {
                 self.taken_back.pop();
             }
         }
+        ply.is_ambiguous |= count < self.doubt_until;
         self.plies.push(ply);
         self.positions.push(next);
+        self.clearness_percent.push(None);
+    }
+
+    /// Notes how clearly the last ply's square shows its piece ([`Tracker::clearness_percent`](plyscope_core::track::Tracker::clearness_percent)).
+    pub(super) fn note_clearness(&mut self, percent: Option<u8>) {
+        if let Some(last) = self.clearness_percent.last_mut() {
+            *last = percent;
+        }
+    }
+
+    /// How sure ply `index` (from 0) is, 0 to 1: how clearly its square showed its piece, and half of that where other
+    /// plies would explain the pictures too. `None` where the piece was not seen there for itself.
+    #[must_use]
+    pub fn confidence(&self, index: usize) -> Option<f64> {
+        let clearness = f64::from(self.clearness_percent.get(index).copied().flatten()?) / 100.0;
+        Some(if self.plies.get(index)?.is_ambiguous { clearness / 2.0 } else { clearness })
+    }
+
+    /// Appends a ply that was played while something hid the board.
+    pub(super) fn push_unseen(&mut self, ply: TimedPly) {
+        self.push(ply);
+        if ply.is_ambiguous {
+            self.doubt_until = self.plies.len() + DOUBT_PLIES;
+        }
     }
 
     /// Takes back all plies after the first `kept`; the board has shown so since `time`.
@@ -93,6 +132,7 @@ impl ReadGame {
         let last = self.plies.len();
         let mut plies = self.plies.split_off(kept);
         self.positions.truncate(kept + 1);
+        self.clearness_percent.truncate(kept);
         // Back ply by ply is back all the way; what else had been taken back after these goes with them.
         if let Some(before) = self.taken_back.pop_if(|back| back.after_ply == last) {
             plies.extend(before.plies);
@@ -120,8 +160,10 @@ impl ReadGame {
 
     /// The plies as a checkpoint keeps them.
     pub(super) fn kept(&self) -> KeptGame {
-        let keep = |plies: &[TimedPly]| {
-            let kept = plies.iter().map(|ply| KeptPly {
+        let keep = |plies: &[TimedPly], clearness: &[Option<u8>]| {
+            let clearness = clearness.iter().copied().chain(std::iter::repeat(None));
+            let kept = plies.iter().zip(clearness).map(|(ply, clearness_percent)| KeptPly {
+                clearness_percent,
                 uci: UciMove::from_move(ply.mv, CastlingMode::Standard).to_string(),
                 time: ply.time,
                 is_ambiguous: ply.is_ambiguous,
@@ -130,16 +172,21 @@ impl ReadGame {
         };
         let taken_back = self.taken_back.iter().map(|back| KeptBack {
             after_ply: back.after_ply,
-            plies: keep(&back.plies),
+            plies: keep(&back.plies, &[]),
             time: back.time,
         });
-        KeptGame { plies: keep(&self.plies), taken_back: taken_back.collect() }
+        KeptGame {
+            plies: keep(&self.plies, &self.clearness_percent),
+            taken_back: taken_back.collect(),
+            doubt_until: self.doubt_until,
+        }
     }
 
     /// The game that a checkpoint kept; `None` where it is no game.
     pub(super) fn from_kept(kept: &KeptGame) -> Option<Self> {
         let mut game = Self::default();
         game.play_kept(&kept.plies)?;
+        game.doubt_until = kept.doubt_until;
         for back in &kept.taken_back {
             let mut before = Self::default();
             before.play_kept(kept.plies.get(..back.after_ply)?)?;
@@ -154,6 +201,7 @@ impl ReadGame {
         for ply in kept {
             let mv = ply.uci.parse::<UciMove>().ok()?.to_move(&self.position()).ok()?;
             self.push(TimedPly { mv, time: ply.time, is_ambiguous: ply.is_ambiguous });
+            self.note_clearness(ply.clearness_percent);
         }
         Some(())
     }

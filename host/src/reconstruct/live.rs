@@ -159,7 +159,13 @@ impl LiveGame {
         tell: &mut dyn FnMut(LiveEvent<'_>, &LiveGame) -> Result<(), ReconstructError>,
     ) -> Result<(), ReconstructError> {
         while let Some(ply) = tracker.take() {
-            self.add(ply, quick.as_deref_mut(), now, tell)?;
+            // A board that was hidden until the ply had been played.
+            match self.unexplained.last() {
+                Some(stretch) if stretch.until >= ply.time => self.game.push_unseen(ply),
+                _ => self.game.push(ply),
+            }
+            self.game.note_clearness(tracker.clearness_percent(ply.mv));
+            self.tell_last(quick.as_deref_mut(), now, tell)?;
         }
         if let Some(way) = self.rejoiner.rejoin(tracker, &self.game, now) {
             if way.kept < self.game.plies().len() {
@@ -172,7 +178,8 @@ impl LiveGame {
                 tell(LiveEvent::TakenBack { kept: way.kept, time: way.time }, self)?;
             }
             for ply in way.hidden {
-                self.add(ply, quick.as_deref_mut(), now, tell)?;
+                self.game.push_unseen(ply);
+                self.tell_last(quick.as_deref_mut(), now, tell)?;
             }
         }
         match tracker.state() {
@@ -184,16 +191,15 @@ impl LiveGame {
         }
     }
 
-    fn add(
+    fn tell_last(
         &mut self,
-        ply: TimedPly,
         quick: Option<&mut Provisional>,
         now: MediaTime,
         tell: &mut dyn FnMut(LiveEvent<'_>, &LiveGame) -> Result<(), ReconstructError>,
     ) -> Result<(), ReconstructError> {
-        self.game.push(ply);
         look_quickly(self, quick);
         let number = self.game.plies().len();
+        let Some(ply) = self.game.plies().last().copied() else { return Ok(()) };
         let label = self.labels.get(number);
         tell(LiveEvent::Ply { number, ply: &ply, label, seen_at: now }, self)
     }

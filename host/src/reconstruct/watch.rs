@@ -202,14 +202,19 @@ impl Notes {
     /// Takes the plies that have settled.
     fn take_down(&mut self, tracker: &mut Tracker, now: MediaTime) {
         while let Some(ply) = tracker.take() {
-            self.game.push(ply);
+            // A board that was hidden until the ply had been played.
+            match self.unexplained.last() {
+                Some(stretch) if stretch.until >= ply.time => self.game.push_unseen(ply),
+                _ => self.game.push(ply),
+            }
+            self.game.note_clearness(tracker.clearness_percent(ply.mv));
             self.look_quickly();
         }
         self.last_frame = now;
         if let Some(way) = self.rejoiner.rejoin(tracker, &self.game, now) {
             self.take_back_to(way.kept, way.time);
             for ply in way.hidden {
-                self.game.push(ply);
+                self.game.push_unseen(ply);
                 self.look_quickly();
             }
         }
