@@ -113,6 +113,7 @@ fn a_game_is_read_as_far_as_its_recording_shows_it_and_nothing_is_invented_silen
     );
     for ((name, _), row) in CORRUPTIONS.iter().zip(rows) {
         let Row { right, wrong, silent, unexplained } = row?;
+        assert_eq!(silent, 0, "{name}: plies that were not played, and not told to be in doubt");
         writeln!(table, "{name:34} | {right:5}  {wrong:5}  {silent:14} | {unexplained:21}")?;
     }
     let path = repository().join("tests/golden/corrupted.txt");
