@@ -1,5 +1,6 @@
 //! The `plyscope` command.
 
+use std::io::Write;
 use std::process;
 
 use clap::Parser;
@@ -12,7 +13,8 @@ fn main() -> process::ExitCode {
     match line.command.run(line.quiet) {
         Ok(()) => ExitCode::Done.into(),
         Err(error) => {
-            eprintln!("plyscope: {error:#}");
+            // Nobody may be there to read it; the exit code tells all the same.
+            let _ = writeln!(std::io::stderr(), "plyscope: {error:#}");
             ExitCode::of(&error).into()
         }
     }

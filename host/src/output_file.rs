@@ -69,6 +69,12 @@ pub enum OutputError {
         /// The output as the user named it.
         name: PathBuf,
     },
+    /// The output is a device, a pipe or standard output, and what is to be written needs a file.
+    #[error("cannot write {name:?}: a video goes to a regular file, give the name of one")]
+    NotAFile {
+        /// The output as the user named it.
+        name: PathBuf,
+    },
     /// Anything else.
     #[error("cannot write {name:?}: {cause}; choose another place")]
     Other {
@@ -133,6 +139,19 @@ impl OutputFile {
         OutputError::new(&self.name, io::Error::other(cause))
     }
 
+    /// A place for the next contents of a regular file, for a program that writes them by itself.
+    ///
+    /// # Errors
+    /// [`OutputError`] where the output is no regular file, or nothing can be written beside it.
+    pub fn partial(self) -> Result<Partial, OutputError> {
+        let Self { name, target } = self;
+        let Target::Replaced { path, folder } = target else { return Err(OutputError::NotAFile { name }) };
+        match partial_file(&folder) {
+            Ok(file) => Ok(Partial { name, path, folder, file }),
+            Err(cause) => Err(OutputError::new(&name, cause)),
+        }
+    }
+
     /// Replaces the contents by `bytes`; more may follow. Streams are left for [`Self::finish`].
     ///
     /// # Errors
@@ -168,6 +187,39 @@ impl OutputFile {
             Err(cause) => Err(OutputError::new(&self.name, cause)),
             Ok(()) => Ok(()),
         }
+    }
+}
+
+/// The next contents of a regular file while another program writes them. Dropped before [`Partial::finish`], they are
+/// removed, and the file is as before.
+#[derive(Debug)]
+pub struct Partial {
+    name: PathBuf,
+    path: PathBuf,
+    folder: PathBuf,
+    file: NamedTempFile,
+}
+
+impl Partial {
+    /// Where to write.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// The error of this output for what the system said.
+    #[must_use]
+    pub fn error(&self, kind: ErrorKind) -> OutputError {
+        OutputError::new(&self.name, kind.into())
+    }
+
+    /// Puts what was written in the place of the file.
+    ///
+    /// # Errors
+    /// [`OutputError`]; the contents are then those before.
+    pub fn finish(self) -> Result<(), OutputError> {
+        let Self { name, path, folder, file } = self;
+        put(file, &path, &folder).map_err(|cause| OutputError::new(&name, cause))
     }
 }
 
@@ -215,6 +267,10 @@ fn replace(path: &Path, folder: &Path, bytes: &[u8]) -> io::Result<()> {
 fn try_to_replace(path: &Path, folder: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut partial = partial_file(folder)?;
     partial.write_all(bytes)?;
+    put(partial, path, folder)
+}
+
+fn put(partial: NamedTempFile, path: &Path, folder: &Path) -> io::Result<()> {
     if let Ok(before) = fs::metadata(path) {
         partial.as_file().set_permissions(before.permissions())?;
     }

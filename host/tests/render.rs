@@ -288,13 +288,63 @@ fn a_missing_ffmpeg_ends_with_code_5_and_says_what_to_do() {
 }
 
 #[test]
-fn what_ffmpeg_refuses_is_shown_with_its_own_words_and_the_command() {
+fn a_name_without_a_known_container_is_refused_in_one_sentence() {
     let folder = folder_with_game(GAME);
     let (code, message) = failure(&folder, &["render", "game.pgn", "-o", "game.unknown"]);
-    assert_eq!(code, Some(1));
-    assert!(message.contains("Unable to find a suitable output format"), "{message}");
-    assert!(message.contains("the command was: ffmpeg -hide_banner"), "{message}");
+    assert_eq!(code, Some(2));
+    let expected = "\"game.unknown\" names no container for the video; end it in .mp4, .mkv, .mov, .avi, .ts";
+    assert_eq!(message, format!("plyscope: {expected}"));
     assert!(!folder.path().join("game.unknown").exists());
+}
+
+#[test]
+fn a_device_is_refused_and_stays() {
+    let folder = folder_with_game(GAME);
+    let (code, message) = failure(&folder, &["render", "game.pgn", "-o", "/dev/null"]);
+    assert_eq!(code, Some(6));
+    assert!(message.ends_with("a video goes to a regular file, give the name of one"), "{message}");
+    assert!(std::path::Path::new("/dev/null").exists());
+}
+
+/// What a render says, and its exit code, where a script stands in ffmpeg's place.
+#[cfg(unix)]
+fn with_other_ffmpeg(folder: &TempDir, script: &str) -> (Option<i32>, String) {
+    use std::os::unix::fs::PermissionsExt;
+    let program = folder.path().join("ffmpeg");
+    std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("a script");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("made to run");
+    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap_or_default());
+    let output = Command::new(env!("CARGO_BIN_EXE_plyscope"))
+        .args(["render", "game.pgn", "-o", "game.mp4"])
+        .env("PATH", path)
+        .current_dir(folder.path())
+        .output()
+        .expect("the program starts");
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).trim().to_owned())
+}
+
+#[cfg(unix)]
+#[test]
+fn what_ffmpeg_refuses_is_shown_with_its_own_words_and_the_command() {
+    let folder = folder_with_game(GAME);
+    std::fs::write(folder.path().join("game.mp4"), "an older video").expect("written");
+    let (code, message) = with_other_ffmpeg(&folder, "echo \"Unknown encoder 'libx264'\" >&2; exit 1");
+    assert_eq!(code, Some(1));
+    assert!(message.contains("Unknown encoder 'libx264'"), "{message}");
+    assert!(message.contains("the command was: ffmpeg -hide_banner"), "{message}");
+    let kept = std::fs::read_to_string(folder.path().join("game.mp4")).expect("still there");
+    assert_eq!(kept, "an older video");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_video_whose_end_found_no_room_is_no_video_though_ffmpeg_ends_with_0() {
+    let folder = folder_with_game(GAME);
+    let script = "cat >/dev/null; echo 'Error writing trailer of x: No space left on device' >&2; exit 0";
+    let (code, message) = with_other_ffmpeg(&folder, script);
+    assert_eq!(code, Some(6));
+    assert!(message.contains("the disk is full"), "{message}");
+    assert!(!folder.path().join("game.mp4").exists());
 }
 
 #[test]

@@ -11,7 +11,7 @@ use plyscope::{
 };
 use plyscope_core::judge::win_model::WinModel;
 
-use super::print;
+use super::{print, refuse_same_file};
 
 /// Fit a win model to results or to reference probabilities.
 #[derive(clap::Args, Debug)]
@@ -56,6 +56,10 @@ enum LossArg {
 
 /// Fits, writes the model, and prints how well it fits.
 pub(crate) fn run(args: &Args) -> Result<()> {
+    let (data, check) = (Some(&args.data), args.check.as_ref());
+    for input in [("DATA", data), ("--check", check)] {
+        refuse_same_file(&[input, ("--output", Some(&args.output))])?;
+    }
     let output = OutputFile::open(&args.output)?;
     let read = |path: &PathBuf| -> Result<_> {
         Ok(read_observations(&read_text(path)?).map_err(|error| InputError::new(path, error))?)

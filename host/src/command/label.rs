@@ -12,6 +12,7 @@ use plyscope::{
 use plyscope_core::judge::score::{Score, ScoreKind};
 use serde_json::{Value, json};
 
+use super::refuse_same_file;
 use super::search_args::SearchArgs;
 use super::terminal::{LogFormat, Terminal};
 
@@ -30,6 +31,7 @@ pub(crate) struct Args {
 
 /// Labels the game and writes `{"plies": [...]}`.
 pub(crate) fn run(args: &Args, is_quiet: bool) -> Result<()> {
+    refuse_same_file(&[("GAME", Some(&args.game)), ("--output", Some(&args.output))])?;
     let labeller = args.search.labeller()?;
     let record = GameRecord::read_file(&args.game)?;
     let output = OutputFile::open(&args.output)?;

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 
@@ -10,7 +10,7 @@ use plyscope_core::media_time::MediaTime;
 
 use super::frame_rate::FrameRate;
 use crate::child_process::{read_end, shell_line};
-use crate::output_file::{OutputError, OutputFile};
+use crate::output_file::{OutputError, OutputFile, Partial};
 
 /// How the video is compressed.
 #[derive(Clone, Debug)]
@@ -41,6 +41,12 @@ pub enum EncoderError {
     /// The output cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),
+    /// The name of the output ends in no container that takes such a video.
+    #[error("{name:?} names no container for the video; end it in {}", CONTAINERS.map(|(ending, _)| ending).join(", "))]
+    Container {
+        /// The output as the user named it.
+        name: std::path::PathBuf,
+    },
     /// ffmpeg stopped with an error.
     #[error("ffmpeg failed ({status}): {said}\n  the command was: {command}")]
     Failed {
@@ -56,9 +62,16 @@ pub enum EncoderError {
     Pipe(io::Error),
 }
 
-/// A running ffmpeg. Dropped before [`Encoder::finish`] succeeds, it is stopped and leaves no new file behind.
+/// Endings of a video's name, and ffmpeg's names for the containers.
+const CONTAINERS: [(&str, &str); 5] =
+    [(".mp4", "mp4"), (".mkv", "matroska"), (".mov", "mov"), (".avi", "avi"), (".ts", "mpegts")];
+
+/// What ffmpeg says, with exit code 0, of a video whose end it could not write.
+const UNFINISHED: [&str; 2] = ["Error writing trailer", "No space left on device"];
+
+/// A running ffmpeg. Dropped before [`Encoder::finish`] succeeds, it is stopped, and the output is as before.
 pub struct Encoder {
-    remove_on_failure: Option<PathBuf>,
+    partial: Option<Partial>,
     child: Child,
     frames: Option<ChildStdin>,
     said: Option<JoinHandle<String>>,
@@ -66,15 +79,17 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// Starts ffmpeg; its container follows from the extension of `output`, which is overwritten.
+    /// Starts ffmpeg; the container follows from the extension of `output`, which is replaced when the video is whole.
     ///
     /// # Errors
     ///
     /// [`EncoderError`] where the output cannot be created or ffmpeg cannot be started.
     pub fn start(encoding: &Encoding, size_px: (u32, u32), output: &Path) -> Result<Encoder, EncoderError> {
         // A wrong path is told in clear words and before any work is done.
-        let is_new = !OutputFile::open(output)?.exists();
-        let mut command = ffmpeg_command(encoding, size_px, output);
+        let partial = OutputFile::open(output)?.partial()?;
+        let container =
+            container(output).ok_or_else(|| EncoderError::Container { name: output.to_owned() })?;
+        let mut command = ffmpeg_command(encoding, size_px, container, partial.path());
         let shown = shell_line(&command);
         let mut child = command.spawn().map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => EncoderError::Missing,
@@ -83,8 +98,7 @@ impl Encoder {
         let frames = child.stdin.take();
         // Read beside the frames: a full stderr pipe would stop ffmpeg and so us.
         let said = child.stderr.take().map(|stderr| std::thread::spawn(move || read_end(stderr)));
-        let remove_on_failure = is_new.then(|| output.to_owned());
-        Ok(Encoder { remove_on_failure, child, frames, said, command: shown })
+        Ok(Encoder { partial: Some(partial), child, frames, said, command: shown })
     }
 
     /// Hands over one planar YUV 4:2:0 frame.
@@ -109,15 +123,22 @@ impl Encoder {
     ///
     /// [`EncoderError`] where ffmpeg fails.
     pub fn finish(mut self) -> Result<(), EncoderError> {
-        self.wait()
+        self.wait()?;
+        match self.partial.take() {
+            Some(partial) => Ok(partial.finish()?),
+            None => Ok(()),
+        }
     }
 
     fn wait(&mut self) -> Result<(), EncoderError> {
         drop(self.frames.take());
         let status = self.child.wait().map_err(EncoderError::Pipe)?;
         let said = self.said.take().and_then(|reader| reader.join().ok()).unwrap_or_default();
-        if status.success() {
-            self.remove_on_failure = None;
+        let is_full = said.contains("No space left on device");
+        if let Some(partial) = self.partial.as_ref().filter(|_| is_full) {
+            return Err(partial.error(io::ErrorKind::StorageFull).into());
+        }
+        if status.success() && !UNFINISHED.iter().any(|complaint| said.contains(complaint)) {
             Ok(())
         } else {
             Err(EncoderError::Failed { status, said, command: self.command.clone() })
@@ -132,14 +153,16 @@ impl Drop for Encoder {
             let _ = self.child.kill();
             let _ = self.child.wait();
         }
-        if let Some(path) = &self.remove_on_failure {
-            // A file that cannot be removed is no second fault to report beside the first.
-            let _ = std::fs::remove_file(path);
-        }
     }
 }
 
-fn ffmpeg_command(encoding: &Encoding, size_px: (u32, u32), output: &Path) -> Command {
+/// ffmpeg's name for the container that a video of this name has.
+fn container(output: &Path) -> Option<&'static str> {
+    let name = output.file_name()?.to_string_lossy().to_lowercase();
+    CONTAINERS.iter().find(|(ending, _)| name.ends_with(ending)).map(|&(_, container)| container)
+}
+
+fn ffmpeg_command(encoding: &Encoding, size_px: (u32, u32), container: &str, output: &Path) -> Command {
     // With its protocol said, a name that begins with `-` or holds a colon is a file.
     let mut output_url = OsString::from("file:");
     output_url.push(output);
@@ -163,6 +186,7 @@ fn ffmpeg_command(encoding: &Encoding, size_px: (u32, u32), output: &Path) -> Co
         .arg(encoding.crf.to_string())
         .args(["-color_range", "tv", "-colorspace", "smpte170m"])
         .args(["-color_primaries", "smpte170m", "-color_trc", "smpte170m"])
+        .args(["-f", container])
         .arg(output_url)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
@@ -182,7 +206,7 @@ mod tests {
             preset: "medium".to_owned(),
             drop_repeats: false,
         };
-        let command = ffmpeg_command(&encoding, (480, 480), Path::new("it's 100%.mp4"));
+        let command = ffmpeg_command(&encoding, (480, 480), "mp4", Path::new("it's 100%.mp4"));
         let line = shell_line(&command);
         assert!(line.starts_with("ffmpeg -hide_banner "), "{line}");
         assert!(line.ends_with(r"'file:it'\''s 100%.mp4'"), "{line}");

@@ -64,6 +64,7 @@ impl Coded for RenderError {
         match self {
             RenderError::Encoder(EncoderError::Missing) => ExitCode::FfmpegMissing,
             RenderError::Encoder(EncoderError::Output(error)) => error.exit_code(),
+            RenderError::Encoder(EncoderError::Container { .. }) => ExitCode::WrongUsage,
             RenderError::Encoder(_) | RenderError::Picture(_) => ExitCode::Failed,
         }
     }

@@ -181,6 +181,16 @@ impl Planner {
         self.is_open = true;
     }
 
+    /// The shortest usual time between two frames, in ticks: that of a quarter of all frames or more.
+    pub(super) fn frame_interval(&self) -> Option<i64> {
+        let mut shown: Vec<i64> = self.packets.iter().map(|packet| packet.pts).collect();
+        shown.sort_unstable();
+        let mut intervals: Vec<i64> =
+            shown.windows(2).map(|pair| pair[1] - pair[0]).filter(|&ticks| ticks > 0).collect();
+        let quarter = intervals.len() / 4;
+        (!intervals.is_empty()).then(|| *intervals.select_nth_unstable(quarter).1)
+    }
+
     /// The plan for all packets of a video with frames of so many macroblocks; where sizes tell nothing all frames are
     /// kept.
     pub(super) fn finish(mut self, macroblocks: u64, has_telling_sizes: bool) -> FramePlan {
@@ -243,6 +253,17 @@ mod tests {
             assert!(pair[1].first_pts - pair[0].last_pts <= i64::from(GAP_MAX_FRAMES) + 1);
         }
         assert!(stretches.len() > 5);
+    }
+
+    #[test]
+    fn the_frame_interval_is_that_between_frames_in_a_row() {
+        let mut planner = Planner::default();
+        assert_eq!(planner.frame_interval(), None);
+        // Ten frames in a row, in coding order, then one after each of twenty pauses.
+        for pts in [0, 3, 1, 2, 6, 4, 5, 9, 7, 8].into_iter().chain((1..=20).map(|i| i * 40)) {
+            planner.add(Some(pts), Some(100));
+        }
+        assert_eq!(planner.frame_interval(), Some(1));
     }
 
     #[test]

@@ -36,6 +36,10 @@ pub struct Crop {
 
 /// What the metadata filter prints before each timestamp.
 const FRAME_PREFIX: &str = "frame:";
+/// After so many times the usual interval without a frame, and at least so long, the recorder has left some out, for they
+/// were as the one before. A shorter pause may be one in which it could not keep up.
+const PAUSE_MIN_INTERVALS: i64 = 3;
+const PAUSE_MIN_US: i64 = 400_000;
 /// Seconds by which decoding starts before the frame that is wanted, at least: from the keyframe before.
 const SEEK_MARGIN_S: i64 = 1;
 /// A video whose last frame lies this far before its stated end has broken off.
@@ -54,6 +58,7 @@ pub struct VideoFrames {
     before: Vec<u8>,
     from_pts: i64,
     last_time: MediaTime,
+    last_pts: Option<i64>,
     /// The filters, where they are too long for a command line.
     _filter_file: NamedTempFile,
 }
@@ -107,6 +112,7 @@ impl VideoFrames {
             before: vec![0; crop.width as usize * crop.height as usize],
             from_pts: from_pts.unwrap_or(i64::MIN),
             last_time: MediaTime::ZERO,
+            last_pts: None,
             _filter_file: filter_file,
         })
     }
@@ -129,9 +135,23 @@ impl VideoFrames {
                 continue;
             }
             let time = self.probe.time_of(pts);
-            let stood_until = self.probe.plan.left_out_before(pts).map(|before| self.probe.time_of(before));
-            self.last_time = time;
+            let left_out = self.probe.plan.left_out_before(pts);
+            let stood_until = self.stood_until(left_out, pts).map(|ticks| self.probe.time_of(ticks));
+            (self.last_time, self.last_pts) = (time, Some(pts));
             return Ok(Some(Frame { time, stood_until }));
+        }
+    }
+
+    /// Until when the frame before `pts` stood unchanged: to the last frame that we left out, or to just before this frame
+    /// where the recorder left some out.
+    fn stood_until(&self, left_out: Option<i64>, pts: i64) -> Option<i64> {
+        let before = left_out.or(self.last_pts)?;
+        let pause_us = self.probe.time_of(pts).us_since(self.probe.time_of(before));
+        match self.probe.frame_interval {
+            Some(interval) if pts - before >= interval * PAUSE_MIN_INTERVALS && pause_us >= PAUSE_MIN_US => {
+                Some(pts - interval)
+            }
+            _ => left_out,
         }
     }
 
@@ -258,6 +278,7 @@ mod tests {
             start_us: 0,
             duration: None,
             has_square_pixels: true,
+            frame_interval: None,
             plan: FramePlan::All,
         };
         assert!(filters(&probe, &FramePlan::All, crop).starts_with("metadata="));

@@ -72,8 +72,8 @@ pub enum VideoError {
         /// The end of what ffmpeg said.
         said: String,
     },
-    /// Standard input cannot be stored.
-    #[error("cannot store the video from standard input: {0}; make room in the folder for temporary files")]
+    /// A temporary file cannot be written: standard input, or the list of frames to decode.
+    #[error("cannot write a temporary file: {0}; make room in the folder for them, or name another one by TMPDIR")]
     Spool(io::Error),
     /// A picture of a folder cannot be used.
     #[error("cannot use the picture {name:?}: {reason}")]

@@ -21,6 +21,8 @@ pub struct Probe {
     pub duration: Option<MediaTime>,
     /// Whether a pixel is as wide as it is high when the video is shown.
     pub has_square_pixels: bool,
+    /// The shortest usual time between two frames, in ticks of the time base; `None` where it is not known.
+    pub frame_interval: Option<i64>,
     /// Which frames are worth decoding into pictures.
     pub plan: FramePlan,
 }
@@ -81,6 +83,7 @@ impl Probe {
             start_us: info.start_us,
             duration: info.duration,
             has_square_pixels: !info.has_oblong_pixels,
+            frame_interval: planner.frame_interval(),
             plan: planner.finish(info.macroblocks, info.has_telling_sizes),
         })
     }
@@ -168,6 +171,7 @@ mod tests {
             start_us: 500_000,
             duration: None,
             has_square_pixels: true,
+            frame_interval: None,
             plan: Planner::default().finish(100, true),
         };
         assert_eq!(probe.time_of(7_680), MediaTime::ZERO);
