@@ -73,7 +73,9 @@ pub enum VideoError {
         said: String,
     },
     /// A temporary file cannot be written: standard input, or the list of frames to decode.
-    #[error("cannot write a temporary file: {0}; make room in the folder for them, or name another one by TMPDIR")]
+    #[error(
+        "cannot write a temporary file: {0}; make room in the folder for them, or name another one by TMPDIR"
+    )]
     Spool(io::Error),
     /// A picture of a folder cannot be used.
     #[error("cannot use the picture {name:?}: {reason}")]
