@@ -18,7 +18,7 @@ use serde_json::Value;
 
 const KILLS: usize = 50;
 /// Enough to make the labelling about as long as the watching.
-const NODES: &str = "--nodes=2000";
+const NODES: &str = "--nodes=6000";
 const ANSWER: &str = "answer.json";
 const CHECKPOINT: &str = ".answer.json.resume";
 
@@ -182,7 +182,7 @@ fn a_resumed_run_goes_on_in_the_video_where_its_checkpoint_was_made() {
 }
 
 fn plies_in(checkpoint: &Value) -> usize {
-    checkpoint["plies"].as_array().map_or(0, Vec::len)
+    checkpoint["game"]["plies"].as_array().map_or(0, Vec::len)
 }
 
 #[test]
