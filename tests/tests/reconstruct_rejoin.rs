@@ -4,15 +4,8 @@ mod reading;
 
 use std::path::Path;
 
-use plyscope::game_record::GameRecord;
 use plyscope::reconstruct::Reading;
-use plyscope::render::board_picture::{BoardPicture, Look};
-use plyscope::render::coordinates::Coordinates;
-use plyscope::render::layout::Layout;
-use plyscope::render::schedule::{Easing, Scene};
-use plyscope::render::theme::Theme;
-use reading::{Fault, read, uci_of};
-use shakmaty::Color;
+use reading::{Fault, draw, read, uci_of};
 
 const SIDE_PX: u32 = 240;
 const FRAMES_PER_SECOND: f64 = 5.0;
@@ -31,21 +24,12 @@ enum Shown {
     Black,
 }
 
-fn draw(shown: Shown) -> Result<Vec<u8>, Fault> {
+fn picture_of(shown: Shown) -> Result<Vec<u8>, Fault> {
     let (moves, plies) = match shown {
         Shown::Plies(moves, plies) | Shown::Covered(moves, plies) => (moves, plies),
         Shown::Black => return Ok(vec![0; (SIDE_PX * SIDE_PX) as usize]),
     };
-    let look = Look {
-        layout: Layout::with_margin(SIDE_PX, 0, Color::White)?,
-        theme: Theme::Brown,
-        coordinates: Coordinates::None,
-        highlight: false,
-        easing: Easing::Linear,
-    };
-    let record = GameRecord::read(moves.as_bytes())?;
-    let mut frame = BoardPicture::new(&record, look)?.frame(Scene::Still { plies }).to_vec();
-    frame.truncate((SIDE_PX * SIDE_PX) as usize);
+    let mut frame = draw(moves, plies, SIDE_PX)?;
     if matches!(shown, Shown::Covered(..)) {
         for row in 70..190 {
             frame[row * SIDE_PX as usize..][40..200].fill(245);
@@ -61,7 +45,7 @@ fn read_pictures(shown: &[(Shown, u32)]) -> Result<Reading, Fault> {
     std::fs::create_dir(&pictures)?;
     let mut number = 0;
     for &(shown, seconds) in shown {
-        let picture = draw(shown)?;
+        let picture = picture_of(shown)?;
         for _ in 0..seconds * FRAMES_PER_SECOND as u32 {
             save(&pictures.join(format!("{number:05}.png")), &picture)?;
             number += 1;

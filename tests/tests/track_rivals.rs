@@ -1,39 +1,19 @@
 //! Pictures that two games explain which differ in whose turn it is: the ply that follows decides.
 
-use plyscope::game_record::GameRecord;
-use plyscope::render::board_picture::{BoardPicture, Look};
-use plyscope::render::coordinates::Coordinates;
-use plyscope::render::layout::Layout;
-use plyscope::render::schedule::{Easing, Scene};
-use plyscope::render::theme::Theme;
+mod reading;
+
 use plyscope_core::media_time::MediaTime;
 use plyscope_core::track::Tracker;
 use plyscope_core::vision::{BoardRect, LumaView, Orientation};
-use shakmaty::Color;
+use reading::{Fault, draw};
 
 const SIDE_PX: u32 = 240;
 /// Frames of 5 a second.
 const FRAME_MS: i64 = 200;
 
-type Fault = Box<dyn std::error::Error>;
-
-/// Luma of the board after the first `plies` plies of a game.
-fn draw(record: &GameRecord, plies: usize) -> Result<Vec<u8>, Fault> {
-    let look = Look {
-        layout: Layout::with_margin(SIDE_PX, 0, Color::White)?,
-        theme: Theme::Brown,
-        coordinates: Coordinates::None,
-        highlight: false,
-        easing: Easing::Linear,
-    };
-    let mut frame = BoardPicture::new(record, look)?.frame(Scene::Still { plies }).to_vec();
-    frame.truncate((SIDE_PX * SIDE_PX) as usize);
-    Ok(frame)
-}
-
 /// The plies that are read where the board shows these numbers of plies of these games for so many frames each.
 fn follow(shown: &[(&str, usize, usize)]) -> Result<Vec<String>, Fault> {
-    let start = draw(&GameRecord::read(ON_ITS_WAY.as_bytes())?, 0)?;
+    let start = draw(ON_ITS_WAY, 0, SIDE_PX)?;
     let side = SIDE_PX as usize;
     let rect = BoardRect::from_px(0, 0, SIDE_PX, SIDE_PX)?;
     let view = LumaView::new(&start, side, side, side)?;
@@ -41,7 +21,7 @@ fn follow(shown: &[(&str, usize, usize)]) -> Result<Vec<String>, Fault> {
     let mut read = Vec::new();
     let mut time_ms = 0;
     for &(moves, plies, frames) in shown {
-        let picture = draw(&GameRecord::read(moves.as_bytes())?, plies)?;
+        let picture = draw(moves, plies, SIDE_PX)?;
         let view = LumaView::new(&picture, side, side, side)?;
         for _ in 0..frames {
             time_ms += FRAME_MS;

@@ -8,4 +8,4 @@ mod tracker;
 
 pub use differ::{Differ, Explanations, PlySequence};
 pub use timeline::{TimedPly, TimelineFull};
-pub use tracker::{Tracker, TrackerSnapshot, TrackerState};
+pub use tracker::{HIDDEN_CERTAIN_PLIES, Tracker, TrackerSnapshot, TrackerState};

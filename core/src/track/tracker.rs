@@ -26,7 +26,7 @@ const SHOWN_MIN_US: i64 = 700_000;
 /// leaves no trace.
 const HIDDEN_MIN_US: i64 = 1_000_000;
 /// Of so many plies played unseen it is certain that there were no more.
-const HIDDEN_CERTAIN_PLIES: usize = 2;
+pub const HIDDEN_CERTAIN_PLIES: usize = 2;
 /// A still picture that nothing explains for this long is read in doubt.
 const DOUBT_MIN_US: i64 = 300_000;
 /// The first ply of a hypothesis this long is certain: the plies after it fit no rival.

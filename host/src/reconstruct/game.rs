@@ -4,12 +4,12 @@ use std::sync::Mutex;
 
 use plyscope_core::event_row::{EventRow, RowWriter, Verdicts};
 use plyscope_core::media_time::MediaTime;
-use plyscope_core::track::TimedPly;
+use plyscope_core::track::{TimedPly, Tracker};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Position};
 
 use super::checkpoint::{Keeper, KeptBack, KeptGame, KeptPly};
-use super::{Progress, ReconstructError};
+use super::{Progress, ReconstructError, Unexplained};
 use crate::answer_file::AnswerFile;
 use crate::external_engine::ExternalEngine;
 use crate::labeller::{LabelledGame, Labeller, PlyLabel, PositionScore, Progress as LabelProgress};
@@ -101,8 +101,17 @@ impl ReadGame {
         self.clearness_percent.push(None);
     }
 
-    /// Notes how clearly the last ply's square shows its piece ([`Tracker::clearness_percent`](plyscope_core::track::Tracker::clearness_percent)).
-    pub(super) fn note_clearness(&mut self, percent: Option<u8>) {
+    /// Appends a ply that `tracker` has settled, and how clearly its square shows the piece; `hidden` is the last stretch
+    /// in which nothing explained the board.
+    pub(super) fn take_down(&mut self, ply: TimedPly, tracker: &Tracker, hidden: Option<&Unexplained>) {
+        match hidden {
+            Some(stretch) if stretch.until >= ply.time => self.push_unseen(ply),
+            _ => self.push(ply),
+        }
+        self.note_clearness(tracker.clearness_percent(ply.mv));
+    }
+
+    fn note_clearness(&mut self, percent: Option<u8>) {
         if let Some(last) = self.clearness_percent.last_mut() {
             *last = percent;
         }

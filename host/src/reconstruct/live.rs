@@ -6,6 +6,7 @@ use plyscope_core::track::{TimedPly, Tracker, TrackerState};
 use plyscope_core::vision::LumaView;
 
 use super::rejoin::Rejoiner;
+use super::watch::{UNEXPLAINED_MIN_US, core_error};
 use super::{ReadGame, Reading, ReconstructError, Unexplained};
 use crate::external_engine::ExternalEngine;
 use crate::labeller::{LabelledGame, Labeller, PlyLabel, Provisional};
@@ -13,8 +14,6 @@ use crate::video::{LiveFrames, Located, OrientationChoice, VideoError, locate_in
 
 /// While there is no board, a picture is searched for one so often.
 const SEARCH_PAUSE_US: i64 = 500_000;
-/// Shorter stretches without an explanation are pieces in flight and pointers.
-const UNEXPLAINED_MIN_US: i64 = 2_000_000;
 
 /// How to watch a live source.
 #[derive(Clone, Debug)]
@@ -159,12 +158,7 @@ impl LiveGame {
         tell: &mut dyn FnMut(LiveEvent<'_>, &LiveGame) -> Result<(), ReconstructError>,
     ) -> Result<(), ReconstructError> {
         while let Some(ply) = tracker.take() {
-            // A board that was hidden until the ply had been played.
-            match self.unexplained.last() {
-                Some(stretch) if stretch.until >= ply.time => self.game.push_unseen(ply),
-                _ => self.game.push(ply),
-            }
-            self.game.note_clearness(tracker.clearness_percent(ply.mv));
+            self.game.take_down(ply, tracker, self.unexplained.last());
             self.tell_last(quick.as_deref_mut(), now, tell)?;
         }
         if let Some(way) = self.rejoiner.rejoin(tracker, &self.game, now) {
@@ -223,8 +217,4 @@ fn look_quickly(live: &mut LiveGame, quick: Option<&mut Provisional>) {
     if let Some(quick) = quick {
         live.labels.push(quick.next(&live.game.position()));
     }
-}
-
-fn core_error(error: impl std::error::Error + Send + Sync + 'static) -> VideoError {
-    VideoError::Core(Box::new(error))
 }

@@ -2,7 +2,7 @@
 //! while something hid the board.
 
 use plyscope_core::media_time::MediaTime;
-use plyscope_core::track::{Differ, Explanations, TimedPly, Tracker, TrackerState};
+use plyscope_core::track::{Differ, Explanations, HIDDEN_CERTAIN_PLIES, TimedPly, Tracker, TrackerState};
 use plyscope_core::vision::{BoardReading, Placement};
 use shakmaty::{Bitboard, Position};
 
@@ -17,8 +17,6 @@ const STILL_MIN_US: i64 = 250_000;
 const BACK_PLIES_MAX: usize = 6;
 /// Plies that may have been played unseen.
 const HIDDEN_PLIES_MAX: usize = 8;
-/// Of so many plies played unseen it is certain that there were no more.
-const CERTAIN_PLIES_MAX: usize = 2;
 /// Plies that may have been played unseen after others had been taken back.
 const REPLAYED_PLIES_MAX: usize = 2;
 /// Positions that are tried for one picture.
@@ -83,7 +81,7 @@ fn way_to(reading: &BoardReading, game: &ReadGame, time: MediaTime) -> Option<Wa
         let mut found = Explanations::<HIDDEN_PLIES_MAX>::new();
         differ.explain(&positions[kept], &certain, plies, &mut budget_nodes, &mut found);
         // So many may have been more: a piece that stopped on its way leaves no trace.
-        let is_ambiguous = found.len() > 1 || plies > CERTAIN_PLIES_MAX;
+        let is_ambiguous = found.len() > 1 || plies > HIDDEN_CERTAIN_PLIES;
         let hidden = found.first()?.iter().map(|&mv| TimedPly { mv, time, is_ambiguous }).collect();
         Some(Way { kept, hidden, time })
     };

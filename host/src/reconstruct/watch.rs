@@ -29,7 +29,7 @@ pub struct Unexplained {
 }
 
 /// Shorter stretches are pieces in flight and pointers.
-const UNEXPLAINED_MIN_US: i64 = 2_000_000;
+pub(super) const UNEXPLAINED_MIN_US: i64 = 2_000_000;
 /// The answer is written at most so often.
 const ANSWER_PAUSE: Duration = Duration::from_millis(250);
 /// A checkpoint is due after so long, or after so many plies: what is lost with a run that is killed.
@@ -146,7 +146,7 @@ pub(super) fn watch(
     Ok(notes.into_sighting(broken_off))
 }
 
-fn core_error(error: impl std::error::Error + Send + Sync + 'static) -> VideoError {
+pub(super) fn core_error(error: impl std::error::Error + Send + Sync + 'static) -> VideoError {
     VideoError::Core(Box::new(error))
 }
 
@@ -202,12 +202,7 @@ impl Notes {
     /// Takes the plies that have settled.
     fn take_down(&mut self, tracker: &mut Tracker, now: MediaTime) {
         while let Some(ply) = tracker.take() {
-            // A board that was hidden until the ply had been played.
-            match self.unexplained.last() {
-                Some(stretch) if stretch.until >= ply.time => self.game.push_unseen(ply),
-                _ => self.game.push(ply),
-            }
-            self.game.note_clearness(tracker.clearness_percent(ply.mv));
+            self.game.take_down(ply, tracker, self.unexplained.last());
             self.look_quickly();
         }
         self.last_frame = now;

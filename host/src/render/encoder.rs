@@ -67,7 +67,7 @@ const CONTAINERS: [(&str, &str); 5] =
     [(".mp4", "mp4"), (".mkv", "matroska"), (".mov", "mov"), (".avi", "avi"), (".ts", "mpegts")];
 
 /// What ffmpeg says, with exit code 0, of a video whose end it could not write.
-const UNFINISHED: [&str; 2] = ["Error writing trailer", "No space left on device"];
+const UNFINISHED: &str = "Error writing trailer";
 
 /// A running ffmpeg. Dropped before [`Encoder::finish`] succeeds, it is stopped, and the output is as before.
 pub struct Encoder {
@@ -138,7 +138,7 @@ impl Encoder {
         if let Some(partial) = self.partial.as_ref().filter(|_| is_full) {
             return Err(partial.error(io::ErrorKind::StorageFull).into());
         }
-        if status.success() && !UNFINISHED.iter().any(|complaint| said.contains(complaint)) {
+        if status.success() && !said.contains(UNFINISHED) {
             Ok(())
         } else {
             Err(EncoderError::Failed { status, said, command: self.command.clone() })

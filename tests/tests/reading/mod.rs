@@ -11,12 +11,12 @@ use std::time::Duration;
 use plyscope::answer_file::AnswerFile;
 use plyscope::game_record::GameRecord;
 use plyscope::reconstruct::{CheckpointFile, Reading, Reconstruction};
-use plyscope::render::board_picture::Look;
+use plyscope::render::board_picture::{BoardPicture, Look};
 use plyscope::render::coordinates::Coordinates;
 use plyscope::render::encoder::Encoding;
 use plyscope::render::frame_rate::FrameRate;
 use plyscope::render::layout::Layout;
-use plyscope::render::schedule::{Easing, Slide};
+use plyscope::render::schedule::{Easing, Scene, Slide};
 use plyscope::render::theme::Theme;
 use plyscope::render::{RenderOptions, render_to_file};
 use plyscope::video::{OrientationChoice, VideoInput};
@@ -33,6 +33,25 @@ pub(crate) const FRAMES_OFF_MAX: f64 = 2.05;
 /// The repository.
 pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// A brown board of `side_px`, nothing around or upon it.
+fn plain_look(side_px: u32) -> Result<Look, Fault> {
+    Ok(Look {
+        layout: Layout::with_margin(side_px, 0, Color::White)?,
+        theme: Theme::Brown,
+        coordinates: Coordinates::None,
+        highlight: false,
+        easing: Easing::Linear,
+    })
+}
+
+/// Luma of the plain board after the first `plies` plies of a game, `side_px` rows of as many pixels.
+pub(crate) fn draw(moves: &str, plies: usize, side_px: u32) -> Result<Vec<u8>, Fault> {
+    let record = GameRecord::read(moves.as_bytes())?;
+    let mut frame = BoardPicture::new(&record, plain_look(side_px)?)?.frame(Scene::Still { plies }).to_vec();
+    frame.truncate((side_px * side_px) as usize);
+    Ok(frame)
 }
 
 /// How a game is rendered: a board of its own size, nothing around it.
@@ -52,13 +71,7 @@ impl Rendering {
     /// Renders `record` to `video`; returns when each piece rests.
     pub(crate) fn write(&self, record: &GameRecord, video: &Path) -> Result<Vec<MediaTime>, Fault> {
         let options = RenderOptions {
-            look: Look {
-                layout: Layout::with_margin(self.size_px, 0, Color::White)?,
-                theme: Theme::Brown,
-                coordinates: Coordinates::None,
-                highlight: false,
-                easing: Easing::Linear,
-            },
+            look: plain_look(self.size_px)?,
             slide: if self.slide_frames == 0 { Slide::Instant } else { Slide::Frames(self.slide_frames) },
             tail: Duration::from_secs(2),
             encoding: Encoding {
