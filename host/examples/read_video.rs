@@ -18,6 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut answer = AnswerFile::open(&path)?;
     let checkpoint = CheckpointFile::beside(&answer, &path);
     let job = Reconstruction {
+        start: shakmaty::Chess::default(),
         orientation: OrientationChoice::Auto,
         labeller: Some(Labeller { budget: Budget::Nodes(20_000), ..Labeller::default() }),
         engine: None,

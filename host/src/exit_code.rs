@@ -25,7 +25,7 @@ pub enum ExitCode {
     WrongUsage = 2,
     /// The video is missing, is no video, or breaks off; what was read before is kept.
     VideoUnreadable = 3,
-    /// No chess board in its start position was found in the video.
+    /// No chess board in its start position, or in the one that was given, was found in the video.
     BoardNotFound = 4,
     /// `ffmpeg` or `ffprobe` is not installed.
     FfmpegMissing = 5,
@@ -63,7 +63,7 @@ impl ExitCode {
             Self::Failed => "failed",
             Self::WrongUsage => "wrong usage",
             Self::VideoUnreadable => "the video cannot be read, or breaks off",
-            Self::BoardNotFound => "no board in its start position was found",
+            Self::BoardNotFound => "no board in its start position, or in that of --fen, was found",
             Self::FfmpegMissing => "ffmpeg or ffprobe is missing",
             Self::OutputUnwritable => "an output cannot be written",
             Self::InputMalformed => "a JSON, PGN or model file cannot be read or is malformed",

@@ -101,7 +101,7 @@ impl JudgedGame {
         }
         Self {
             tags: Vec::new(),
-            start: Chess::default(),
+            start: read.start(),
             start_label: labels.first().cloned(),
             plies,
             taken_back: read.taken_back().to_vec(),

@@ -98,6 +98,27 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
         Ok(tracker)
     }
 
+    /// Starts from a picture of `position`. Pieces that it does not hold are learned when a promotion brings them.
+    ///
+    /// # Errors
+    ///
+    /// [`CalibrationError`] when the picture does not show that position.
+    pub fn start_from(
+        view: &LumaView<'_>,
+        rect: BoardRect,
+        orientation: Orientation,
+        time: MediaTime,
+        position: Chess,
+    ) -> Result<Self, CalibrationError> {
+        let mut tracker = Self::blank();
+        for rank in Rank::ALL {
+            tracker.show_rank(view, rect, orientation, rank);
+        }
+        tracker.position = position;
+        tracker.restart_here(rect, orientation, time)?;
+        Ok(tracker)
+    }
+
     /// A tracker that has seen nothing, to be placed in memory of fixed size and then started with [`Self::restart`].
     #[must_use]
     pub const fn blank() -> Self {
@@ -144,8 +165,18 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
         orientation: Orientation,
         time: MediaTime,
     ) -> Result<(), CalibrationError> {
-        self.retina.recalibrate(&mut self.calibration, rect, orientation, time)?;
         self.position = Chess::new();
+        self.restart_here(rect, orientation, time)
+    }
+
+    /// Forgets everything but the position, and starts from the eight ranks last shown.
+    fn restart_here(
+        &mut self,
+        rect: BoardRect,
+        orientation: Orientation,
+        time: MediaTime,
+    ) -> Result<(), CalibrationError> {
+        self.retina.recalibrate(&mut self.calibration, rect, orientation, time, self.position.board())?;
         self.root = Hypothesis::without_plies(time);
         self.beam.clear();
         self.sightings.clear();
@@ -312,6 +343,17 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
     #[must_use]
     pub fn still_reading(&self, now: MediaTime, us: i64) -> Option<BoardReading> {
         (now.us_since(self.last_change()) >= us).then(|| self.retina.reading())
+    }
+
+    /// What a picture shows at another place, or seen from the other side, by the looks that were learned here.
+    #[must_use]
+    pub fn reading_elsewhere(
+        &self,
+        view: &LumaView<'_>,
+        rect: BoardRect,
+        orientation: Orientation,
+    ) -> BoardReading {
+        self.retina.reading_elsewhere(view, rect, orientation, &self.calibration)
     }
 
     /// When a square last changed.

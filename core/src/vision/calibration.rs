@@ -1,7 +1,7 @@
-//! Learns from the start position what every piece and every bare square looks like in this video.
+//! Learns from a known position, most often the start, what every piece and every bare square looks like in this video.
 
 use serde::{Deserialize, Serialize};
-use shakmaty::{Board, Color, Piece, Rank, Role, Square};
+use shakmaty::{Board, Color, Piece, Role, Square};
 
 use super::piece_model::{CLASS_COUNT, CLEAR_Q7, CellShift, Class, LookModel, Shade, Texture};
 use super::textures::Textures;
@@ -12,7 +12,7 @@ const BARE_ENERGY_MAX_PERCENT: u32 = 25;
 /// What a piece's model leaves unexplained of the square's contrast, at most. A piece half a square off its centre
 /// leaves all of it; compression at x264 crf 35 leaves a few per cent.
 const PIECE_RESIDUE_MAX_PERCENT: u32 = 30;
-/// The same for a king or queen on the square colour on which it never stood: its transparency is guessed there.
+/// The same for a piece that has been seen on one square colour only: its transparency is guessed.
 const GUESSED_RESIDUE_MAX_PERCENT: u32 = 45;
 /// Another class stays plausible up to this multiple of the best one's cost.
 const RIVAL_COST_PERCENT: u32 = 200;
@@ -22,6 +22,11 @@ const NOISE_COST: u32 = 12;
 const OFF_CENTRE_PERCENT: u32 = 75;
 /// Counterparts whose outlines differ in more cells than this are drawn differently.
 const OUTLINE_CELLS_MAX: usize = 4;
+/// The outline of a piece of one luma: half the largest difference is the middle of its edge.
+const OUTLINE_PARTS: i32 = 2;
+/// The outline of a piece of any lumas, whose fill may be much like the square: a third of the largest difference counts as
+/// covered.
+const SILHOUETTE_PARTS: i32 = 3;
 /// The two square colours are told apart only beyond this, 1/16 luma; nearer, transparency cannot be measured.
 const SHADE_CONTRAST_MIN_Q4: i32 = 12 * 16;
 /// The weakest piece shows at least this contrast, luma².
@@ -38,23 +43,23 @@ pub struct Calibration<const TEXTURES: usize = 64> {
     /// Squares that have been seen bare.
     seen_bare: u64,
     pieces: [LookModel; 12],
-    /// Bit i: the model of piece i has been measured on both square colours.
-    measured: u16,
+    /// For light and dark squares, bit i: piece i has been seen there. One that has been seen nowhere looks like nothing.
+    seen_on: [u16; 2],
     /// The least contrast of a piece on a light and on a dark square, luma².
     weakest_energy: [u32; 2],
 }
 
-/// Why a picture does not show the start position.
+/// Why a picture does not show the position that it is to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CalibrationError {
-    /// The middle ranks are not bare squares of two shades.
+    /// Where squares are to be bare, they are not, or not of two shades.
     NoBareSquares,
-    /// The outer ranks show no pieces that stand out.
+    /// Where pieces are to stand, none stand out.
     NoPieces,
-    /// The pieces on White's side of the board are the darker ones.
+    /// The pieces that are to be White's are the darker ones.
     UpsideDown,
-    /// A square does not show what stands there at the start.
-    NotTheStartPosition {
+    /// A square does not show what is to stand there.
+    OtherContent {
         /// The first such square.
         square: Square,
     },
@@ -63,12 +68,10 @@ pub enum CalibrationError {
 impl core::fmt::Display for CalibrationError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            Self::NoBareSquares => f.write_str("find bare squares in the middle of the board"),
-            Self::NoPieces => f.write_str("find pieces on the outer ranks"),
-            Self::UpsideDown => f.write_str("find the brighter pieces on White's side"),
-            Self::NotTheStartPosition { square } => {
-                write!(f, "find the start position's content on {square}")
-            }
+            Self::NoBareSquares => f.write_str("find bare squares where none are occupied"),
+            Self::NoPieces => f.write_str("find pieces on the occupied squares"),
+            Self::UpsideDown => f.write_str("find the brighter pieces where White's stand"),
+            Self::OtherContent { square } => write!(f, "find what stands on {square}"),
         }
     }
 }
@@ -93,66 +96,73 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
         textures: Textures::PLAIN,
         seen_bare: 0,
         pieces: [LookModel::BARE; 12],
-        measured: 0,
+        seen_on: [0; 2],
         weakest_energy: [0; 2],
     };
 
-    /// Forgets everything and learns from the tiles of the start position, without a copy of itself on the stack. After an
-    /// error it is of no use until it has learned anew.
-    pub(crate) fn learn_start(&mut self, tiles: &BoardTiles) -> Result<(), CalibrationError> {
-        let start = Board::new();
-        let is_bare = |sq: Square| start.piece_at(sq).is_none();
+    /// Forgets everything and learns from the tiles of a board that shows `shown`, without a copy of itself on the stack.
+    /// After an error it is of no use until it has learned anew.
+    pub(crate) fn learn(&mut self, tiles: &BoardTiles, shown: &Board) -> Result<(), CalibrationError> {
+        let is_bare = |sq: Square| shown.piece_at(sq).is_none();
+        let mut shades = [Shade::Light, Shade::Dark].into_iter();
+        if !shades.all(|shade| Square::ALL.into_iter().any(|sq| is_bare(sq) && Shade::of(sq) == shade)) {
+            return Err(CalibrationError::NoBareSquares);
+        }
         self.bare = [Shade::Light, Shade::Dark]
             .map(|shade| mean_tile(tiles, |sq| is_bare(sq) && Shade::of(sq) == shade));
-        self.seen_bare = (!start.occupied()).0;
-        self.measured = 0;
+        self.seen_bare = (!shown.occupied()).0;
+        self.seen_on = [0; 2];
         self.textures.clear();
         for square in Square::ALL {
             // Under a piece the texture is taken to be that of the bare squares of its file: coordinates and grid lines
             // repeat along a file.
             let alike =
                 |sq: Square| is_bare(sq) && sq.file() == square.file() && Shade::of(sq) == Shade::of(square);
-            let tile = if is_bare(square) { *tiles.at(square) } else { mean_tile(tiles, alike) };
+            let tile = if is_bare(square) {
+                *tiles.at(square)
+            } else if Square::ALL.into_iter().any(alike) {
+                mean_tile(tiles, alike)
+            } else {
+                self.bare[Shade::of(square) as usize]
+            };
             self.textures.set(square, Texture::of(&tile));
         }
         for role in Role::ALL {
             for color in Color::ALL {
-                self.learn_at_start(tiles, &start, Piece { color, role });
+                self.learn_where_it_stands(tiles, shown, Piece { color, role });
             }
+            self.share_outlines(tiles, shown, role);
         }
-        self.share_outlines(tiles);
         self.measure_energies();
-        self.check_bare_squares(tiles, &start)?;
+        self.check_bare_squares(tiles, shown)?;
         if self.weakest_energy.iter().any(|&e| e < PIECE_ENERGY_MIN) {
             return Err(CalibrationError::NoPieces);
         }
-        if side_luma(tiles, [Rank::First, Rank::Second]) <= side_luma(tiles, [Rank::Seventh, Rank::Eighth]) {
+        if self.brightness(tiles, shown, Color::White) <= self.brightness(tiles, shown, Color::Black) {
             return Err(CalibrationError::UpsideDown);
         }
         for square in Square::ALL {
             let look = self.look(tiles.at(square), square);
-            if look.plausible & (1 << Class::of(start.piece_at(square)).index()) == 0 {
-                return Err(CalibrationError::NotTheStartPosition { square });
+            if look.plausible & (1 << Class::of(shown.piece_at(square)).index()) == 0 {
+                return Err(CalibrationError::OtherContent { square });
             }
         }
         Ok(())
     }
 
-    /// Learns one piece from where it stands at the start.
-    fn learn_at_start(&mut self, tiles: &BoardTiles, start: &Board, piece: Piece) {
-        let seen = |shade| {
-            let on = move |sq: Square| start.piece_at(sq) == Some(piece) && Shade::of(sq) == shade;
-            Square::ALL.into_iter().any(on).then(|| mean_tile(tiles, on))
-        };
+    /// Learns one piece from where it stands.
+    fn learn_where_it_stands(&mut self, tiles: &BoardTiles, shown: &Board, piece: Piece) {
         let slot = piece_slot(piece);
-        match (seen(Shade::Light), seen(Shade::Dark)) {
-            (Some(light), Some(dark)) => {
-                self.pieces[slot] = self.model_of_two(&light, &dark);
-                self.measured |= 1 << slot;
-            }
-            (Some(tile), None) => self.pieces[slot] = self.model_of_one(&tile, Shade::Light),
-            (None, Some(tile)) => self.pieces[slot] = self.model_of_one(&tile, Shade::Dark),
-            (None, None) => {}
+        self.pieces[slot] = match [Shade::Light, Shade::Dark].map(|shade| tile_of(tiles, shown, piece, shade))
+        {
+            [Some(light), Some(dark)] => self.model_of_two(&light, &dark),
+            [Some(tile), None] => model_of_one(&tile, &self.bare[Shade::Light as usize]),
+            [None, Some(tile)] => model_of_one(&tile, &self.bare[Shade::Dark as usize]),
+            [None, None] => LookModel::BARE,
+        };
+        for shade in [Shade::Light, Shade::Dark] {
+            let stands = |sq: Square| shown.piece_at(sq) == Some(piece) && Shade::of(sq) == shade;
+            self.seen_on[shade as usize] |= u16::from(Square::ALL.into_iter().any(stands)) << slot;
         }
     }
 
@@ -160,26 +170,31 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
     fn model_of_two(&self, light: &Tile, dark: &Tile) -> LookModel {
         let [behind_light, behind_dark] = &self.bare;
         if (behind_light.mean_q4() - behind_dark.mean_q4()).abs() < SHADE_CONTRAST_MIN_Q4 {
-            let one = self.model_of_one(light, Shade::Light);
-            return one.with_mean_surface(&self.model_of_one(dark, Shade::Dark));
+            let one = model_of_one(light, behind_light);
+            return one.with_mean_surface(&model_of_one(dark, behind_dark));
         }
         model_of_two(light, dark, behind_light, behind_dark)
     }
 
-    /// A piece seen on one square colour only: cells like the bare square that reach the border are background, and
-    /// what they enclose is the piece.
-    fn model_of_one(&self, tile: &Tile, shade: Shade) -> LookModel {
-        let behind = &self.bare[shade as usize];
-        LookModel::from_transparency(tile, behind, silhouette_q7(tile, behind))
-    }
-
-    /// Kings and queens are seen on one square colour each, where a white piece's fill may have the square's own luma.
-    /// The black counterpart is of one luma, so its outline can be measured, and in almost every set it is the same.
-    fn share_outlines(&mut self, tiles: &BoardTiles) {
-        for (white, black) in [(Square::D1, Square::D8), (Square::E1, Square::E8)] {
-            let behind = |sq| &self.bare[Shade::of(sq) as usize];
-            let outline = outline_q7(tiles.at(black), behind(black));
-            let guess = silhouette_q7(tiles.at(white), behind(white));
+    /// Where a piece is seen on one square colour only, a white one's fill may have the square's own luma. The black
+    /// counterpart is of one luma, so its outline can be measured, and in almost every set it is the same; so is that of
+    /// a counterpart that is seen on both square colours.
+    fn share_outlines(&mut self, tiles: &BoardTiles, shown: &Board, role: Role) {
+        let [white, black] = Color::ALL.map(|color| Piece { color, role });
+        let once = |calibration: &Self, piece| {
+            let shade = calibration.only_shade(piece)?;
+            Some((tile_of(tiles, shown, piece, shade)?, calibration.bare[shade as usize]))
+        };
+        let (white_once, black_once) = (once(self, white), once(self, black));
+        let outline = match (&white_once, &black_once) {
+            (_, Some((tile, behind))) if !self.is_measured(white) => outline_q7(tile, behind, OUTLINE_PARTS),
+            (None, Some(_)) => *self.pieces[piece_slot(white)].transparency_q7(),
+            (Some(_), None) if self.is_measured(black) => *self.pieces[piece_slot(black)].transparency_q7(),
+            _ => return,
+        };
+        // The counterparts may be drawn differently.
+        if let Some((tile, behind)) = white_once.as_ref().or(black_once.as_ref()) {
+            let guess = silhouette_q7(tile, behind);
             // The outer ring may hold grid lines and coordinates.
             let inner = |index: &usize| (1..TILE_EDGE - 1).contains(index);
             let rows = outline.iter().zip(&guess).enumerate().filter(|(row, _)| inner(row));
@@ -189,39 +204,68 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
             if cells.filter(|(_, (outline, guess))| **outline > 108 && **guess < 20).count()
                 > OUTLINE_CELLS_MAX
             {
-                continue;
+                return;
             }
-            for square in [white, black] {
-                if let Some(piece) = Board::new().piece_at(square) {
-                    let model = LookModel::from_transparency(tiles.at(square), behind(square), outline);
-                    self.pieces[piece_slot(piece)] = model;
-                }
+        }
+        for (piece, once) in [(white, white_once), (black, black_once)] {
+            if let Some((tile, behind)) = once {
+                self.pieces[piece_slot(piece)] = LookModel::from_transparency(&tile, &behind, outline);
             }
         }
     }
 
-    /// Learns a piece from a tile on which it rests for certain, where it had been seen on one square colour only.
+    /// Whether a piece has been seen on both square colours.
+    const fn is_measured(&self, piece: Piece) -> bool {
+        self.seen_on[0] & self.seen_on[1] & (1 << piece_slot(piece)) != 0
+    }
+
+    /// Whether a piece has been seen anywhere.
+    const fn is_known(&self, piece: Piece) -> bool {
+        (self.seen_on[0] | self.seen_on[1]) & (1 << piece_slot(piece)) != 0
+    }
+
+    /// The pieces that have been seen nowhere: bit i for class i.
+    pub(crate) const fn unknown_classes(&self) -> u16 {
+        const PIECES: u16 = (1 << (CLASS_COUNT - 1)) - 1;
+        (PIECES & !(self.seen_on[0] | self.seen_on[1])) << 1
+    }
+
+    /// The square colour on which alone a piece has been seen.
+    fn only_shade(&self, piece: Piece) -> Option<Shade> {
+        let bit = 1 << piece_slot(piece);
+        match self.seen_on.map(|seen| seen & bit != 0) {
+            [true, false] => Some(Shade::Light),
+            [false, true] => Some(Shade::Dark),
+            _ => None,
+        }
+    }
+
+    /// Learns a piece from a tile on which it rests for certain, where it had not been seen on that square colour.
     ///
     /// Returns whether anything was learned.
     pub(crate) fn learn_piece(&mut self, piece: Piece, square: Square, tile: &Tile) -> bool {
         let slot = piece_slot(piece);
         let shade = Shade::of(square);
-        if self.measured & (1 << slot) != 0 || shade == home_shade(piece) {
-            return false;
-        }
-        // The square may be tinted: its background is what explains the cells that the piece leaves clear.
         let texture = self.textures.at(square);
-        let behind = texture.on(self.pieces[slot].fit(tile, texture, CellShift::default()).background_q4);
-        let behind_home = &self.bare[shade.other() as usize];
-        if (behind.mean_q4() - behind_home.mean_q4()).abs() < SHADE_CONTRAST_MIN_Q4 {
+        if !self.is_known(piece) {
+            // The square may be tinted: what reaches its border tells its background.
+            self.pieces[slot] = model_of_one(tile, &texture.on(tile.ring_median() * 16));
+        } else if self.only_shade(piece) == Some(shade.other()) {
+            // The square may be tinted: its background is what explains the cells that the piece leaves clear.
+            let behind = texture.on(self.pieces[slot].fit(tile, texture, CellShift::default()).background_q4);
+            let behind_home = &self.bare[shade.other() as usize];
+            if (behind.mean_q4() - behind_home.mean_q4()).abs() < SHADE_CONTRAST_MIN_Q4 {
+                return false;
+            }
+            let home = self.pieces[slot].paint(behind_home);
+            self.pieces[slot] = match shade {
+                Shade::Light => model_of_two(tile, &home, &behind, behind_home),
+                Shade::Dark => model_of_two(&home, tile, behind_home, &behind),
+            };
+        } else {
             return false;
         }
-        let home = self.pieces[slot].paint(behind_home);
-        self.pieces[slot] = match shade {
-            Shade::Light => model_of_two(tile, &home, &behind, behind_home),
-            Shade::Dark => model_of_two(&home, tile, behind_home, &behind),
-        };
-        self.measured |= 1 << slot;
+        self.seen_on[shade as usize] |= 1 << slot;
         self.measure_energies();
         true
     }
@@ -245,14 +289,28 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
             let texture = Texture::of(behind);
             let energy =
                 |m: &LookModel| LookModel::BARE.fit(&m.paint(behind), &texture, CellShift::default()).cost;
-            self.weakest_energy[shade as usize] = self.pieces.iter().map(energy).min().unwrap_or(0).into();
+            let known = Class::all().filter(|c| c.content().is_some_and(|piece| self.is_known(piece)));
+            let weakest = known.map(|class| energy(self.model(class))).min();
+            self.weakest_energy[shade as usize] = weakest.unwrap_or(0).into();
         }
     }
 
-    fn check_bare_squares(&self, tiles: &BoardTiles, start: &Board) -> Result<(), CalibrationError> {
+    /// How much brighter a side's pieces make their squares than those are when bare, on the average, in 1/4096 luma.
+    fn brightness(&self, tiles: &BoardTiles, shown: &Board, color: Color) -> i64 {
+        let (mut sum, mut count) = (0_i64, 0_i64);
+        for square in shown.by_color(color) {
+            let bare = &self.bare[Shade::of(square) as usize];
+            let lumas = tiles.at(square).cells().zip(bare.cells());
+            sum += lumas.map(|(luma, bare)| i64::from(luma) - i64::from(bare)).sum::<i64>();
+            count += 1;
+        }
+        (sum * (4096 / TILE_CELLS as i64)).checked_div(count).unwrap_or(0)
+    }
+
+    fn check_bare_squares(&self, tiles: &BoardTiles, shown: &Board) -> Result<(), CalibrationError> {
         let all_bare = Square::ALL
             .into_iter()
-            .filter(|&sq| start.piece_at(sq).is_none())
+            .filter(|&sq| shown.piece_at(sq).is_none())
             .all(|square| self.look(tiles.at(square), square).plausible & 1 != 0);
         if all_bare { Ok(()) } else { Err(CalibrationError::NoBareSquares) }
     }
@@ -262,9 +320,15 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
         self.pieces.get(slot).unwrap_or(&LookModel::BARE)
     }
 
-    /// How badly a class explains a square that shows `tile`, luma².
+    /// How badly a class explains a square that shows `tile`, luma². A piece that has been seen nowhere may look like
+    /// anything: it is taken to leave as much as any other piece may.
     pub(crate) fn cost(&self, tile: &Tile, square: Square, class: Class) -> u16 {
-        self.model(class).fit(tile, self.textures.at(square), CellShift::default()).cost
+        let cost = self.model(class).fit(tile, self.textures.at(square), CellShift::default()).cost;
+        if class.content().is_some_and(|piece| !self.is_known(piece)) {
+            let most = u32::from(cost) * PIECE_RESIDUE_MAX_PERCENT / 100;
+            return u16::try_from(most).unwrap_or(u16::MAX);
+        }
+        cost
     }
 
     /// How badly each class explains a square that shows `tile`, luma².
@@ -292,7 +356,8 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
         let texture = self.textures.at(square);
         let costs = self.costs(tile, square);
         let energy = u32::from(costs[0]);
-        let pieces = Class::all().zip(costs.map(u32::from)).skip(1);
+        let is_known = |class: Class| class.content().is_some_and(|piece| self.is_known(piece));
+        let pieces = Class::all().zip(costs.map(u32::from)).filter(|&(class, _)| is_known(class));
         let (piece, cost) = pieces.min_by_key(|&(_, cost)| cost).unwrap_or((Class::EMPTY, energy));
         let bare_max = self.weakest_energy[shade as usize] * BARE_ENERGY_MAX_PERCENT / 100;
         // A faint mark on a bare square is no piece: the piece has to explain most of what is seen.
@@ -313,11 +378,9 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
         let energy = u32::from(costs[0]);
         let mut plausible = 0;
         for (class, cost) in Class::all().zip(costs.map(u32::from)).skip(1) {
-            let residue_max_percent = if self.measured & (1 << (class.index() - 1)) == 0 {
-                GUESSED_RESIDUE_MAX_PERCENT
-            } else {
-                PIECE_RESIDUE_MAX_PERCENT
-            };
+            let Some(piece) = class.content().filter(|&piece| self.is_known(piece)) else { continue };
+            let residue_max_percent =
+                if self.is_measured(piece) { PIECE_RESIDUE_MAX_PERCENT } else { GUESSED_RESIDUE_MAX_PERCENT };
             let near_best = cost <= best_cost * RIVAL_COST_PERCENT / 100 + NOISE_COST;
             if near_best && cost * 100 <= energy * residue_max_percent {
                 plausible |= 1 << class.index();
@@ -325,6 +388,11 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
         }
         plausible
     }
+}
+
+/// A piece seen on one background: cells like it that reach the border are background, and what they enclose is the piece.
+fn model_of_one(tile: &Tile, behind: &Tile) -> LookModel {
+    LookModel::from_transparency(tile, behind, outline_q7(tile, behind, SILHOUETTE_PARTS))
 }
 
 /// A piece seen on two backgrounds.
@@ -348,8 +416,7 @@ fn model_of_two(light: &Tile, dark: &Tile, behind_light: &Tile, behind_dark: &Ti
 /// in 1/128: cells like the background that reach the border are clear.
 fn silhouette_q7(tile: &Tile, behind: &Tile) -> Shares {
     let (differences, largest) = differences(tile, behind);
-    // A cell that differs by a third of the largest difference counts as wholly covered.
-    let full = (largest / 3).max(1);
+    let full = (largest / SILHOUETTE_PARTS).max(1);
     let outside = flood_from_border(&differences, full);
     shares(|row, column| {
         let difference = differences[row][column];
@@ -357,11 +424,13 @@ fn silhouette_q7(tile: &Tile, behind: &Tile) -> Shares {
     })
 }
 
-/// Measures how much of the background shows through each cell of a piece of one luma, in 1/128. Cells that the piece
-/// encloses are covered, whatever is drawn there.
-fn outline_q7(tile: &Tile, behind: &Tile) -> Shares {
+/// Measures how much of the background shows through each cell of a piece whose outline is of one luma, in 1/128. Cells
+/// that the piece encloses are covered, whatever is drawn there; a cell belongs to it that differs from the background by
+/// one of so many parts of the largest difference.
+fn outline_q7(tile: &Tile, behind: &Tile, parts: i32) -> Shares {
     let (differences, largest) = differences(tile, behind);
-    let outside = flood_from_border(&differences, (largest / 2).max(1));
+    let full = largest.checked_div(parts).unwrap_or(largest).max(1);
+    let outside = flood_from_border(&differences, full);
     shares(|row, column| {
         let is_outside =
             |r: usize, c: usize| outside.get(r).and_then(|cells| cells.get(c)).is_none_or(|&o| o);
@@ -430,12 +499,10 @@ const fn piece_slot(piece: Piece) -> usize {
     Class::of(Some(piece)).index() - 1
 }
 
-/// The square colour on which a king or queen stands at the start.
-fn home_shade(piece: Piece) -> Shade {
-    match (piece.color, piece.role) {
-        (Color::White, Role::Queen) | (Color::Black, Role::King) => Shade::Light,
-        _ => Shade::Dark,
-    }
+/// What a piece looks like on the squares of one colour on which it stands; `None` where there are none.
+fn tile_of(tiles: &BoardTiles, shown: &Board, piece: Piece, shade: Shade) -> Option<Tile> {
+    let on = |sq: Square| shown.piece_at(sq) == Some(piece) && Shade::of(sq) == shade;
+    Square::ALL.into_iter().any(on).then(|| mean_tile(tiles, on))
 }
 
 /// Cell by cell mean of the tiles of the squares that `pick` picks.
@@ -453,12 +520,6 @@ fn mean_tile(tiles: &BoardTiles, pick: impl Fn(Square) -> bool) -> Tile {
         *cell = u8::try_from((sum + count / 2).checked_div(count).unwrap_or(0)).unwrap_or(u8::MAX);
     }
     mean
-}
-
-/// Summed luma of two ranks, which hold as many light squares as dark ones.
-fn side_luma(tiles: &BoardTiles, ranks: [Rank; 2]) -> u32 {
-    let on_ranks = Square::ALL.into_iter().filter(|sq| ranks.contains(&sq.rank()));
-    on_ranks.flat_map(|sq| tiles.at(sq).cells()).map(u32::from).sum()
 }
 
 /// Cells reached from the tile's border through cells that differ less than `full` from the bare square.

@@ -182,6 +182,11 @@ impl LookModel {
         model
     }
 
+    /// The share of the background that shows through each cell, in 1/128.
+    pub(crate) const fn transparency_q7(&self) -> &[[u8; TILE_EDGE]; TILE_EDGE] {
+        &self.transparency_q7
+    }
+
     /// The mean of two models' surfaces over the first one's transparency.
     pub(crate) fn with_mean_surface(mut self, other: &Self) -> Self {
         for (a, b) in self.surface_q4.iter_mut().flatten().zip(other.surface_q4.iter().flatten()) {

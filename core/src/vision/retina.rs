@@ -1,7 +1,7 @@
 //! The last look at every square, and since when it has not changed.
 
 use serde::{Deserialize, Serialize};
-use shakmaty::{Bitboard, Rank, Square};
+use shakmaty::{Bitboard, Board, Rank, Square};
 
 use super::board_rect::{BoardRect, Orientation};
 use super::calibration::{Calibration, CalibrationError};
@@ -99,11 +99,27 @@ impl Retina {
         orientation: Orientation,
         time: MediaTime,
     ) -> Result<(Self, Calibration), CalibrationError> {
+        Self::calibrate_by(view, rect, orientation, time, &Board::new())
+    }
+
+    /// Learns the looks of a known placement and takes the first look. Of pieces that it does not hold, the looks are
+    /// learned when a promotion brings them.
+    ///
+    /// # Errors
+    ///
+    /// [`CalibrationError`] when the picture does not show that placement.
+    pub fn calibrate_by(
+        view: &LumaView<'_>,
+        rect: BoardRect,
+        orientation: Orientation,
+        time: MediaTime,
+        shown: &Board,
+    ) -> Result<(Self, Calibration), CalibrationError> {
         let (mut retina, mut calibration) = (Self::BLANK, Calibration::BLANK);
         for rank in Rank::ALL {
             retina.show_rank(view, rect, orientation, rank);
         }
-        retina.recalibrate(&mut calibration, rect, orientation, time)?;
+        retina.recalibrate(&mut calibration, rect, orientation, time, shown)?;
         Ok((retina, calibration))
     }
 
@@ -115,7 +131,7 @@ impl Retina {
         watches: [const { [const { SquareWatch::NOTHING }; 8] }; 8],
     };
 
-    /// Takes in one rank of a picture that may show the start position.
+    /// Takes in one rank of a picture that may show a known position.
     pub(crate) fn show_rank(
         &mut self,
         view: &LumaView<'_>,
@@ -128,7 +144,7 @@ impl Retina {
         }
     }
 
-    /// Forgets everything but the eight ranks that were shown, learns the looks of the start position from them and takes
+    /// Forgets everything but the eight ranks that were shown, learns the looks of what they show from them and takes
     /// them as the first look, without a copy of itself or the calibration on the stack. After an error neither is of use
     /// until it has been calibrated anew.
     pub(crate) fn recalibrate<const TEXTURES: usize>(
@@ -137,8 +153,9 @@ impl Retina {
         rect: BoardRect,
         orientation: Orientation,
         time: MediaTime,
+        shown: &Board,
     ) -> Result<(), CalibrationError> {
-        calibration.learn_start(&self.tiles)?;
+        calibration.learn(&self.tiles, shown)?;
         (self.rect, self.orientation) = (rect, orientation);
         let time = CompactTime::from_time(time);
         for square in Square::ALL {
@@ -219,6 +236,23 @@ impl Retina {
         }
     }
 
+    /// What a picture shows at another place, or seen from the other side, by the looks that were learned here.
+    #[must_use]
+    pub fn reading_elsewhere<const TEXTURES: usize>(
+        &self,
+        view: &LumaView<'_>,
+        rect: BoardRect,
+        orientation: Orientation,
+        calibration: &Calibration<TEXTURES>,
+    ) -> BoardReading {
+        BoardReading::from_masks(Square::ALL.into_iter().map(|square| {
+            let tile = Tile::sample(view, rect.square(square, orientation));
+            // Textures belong to the picture, not to the square that is shown there.
+            let place = if orientation == self.orientation { square } else { square.rotate_180() };
+            (square, calibration.look(&tile, place).plausible)
+        }))
+    }
+
     /// What is known of one square.
     #[must_use]
     pub const fn watch(&self, square: Square) -> &SquareWatch {
@@ -245,7 +279,8 @@ impl Retina {
     }
 
     /// A reading that decides unclear squares by their costs: on them a class is plausible that explains what is seen
-    /// twice as well as what stood there by `certain`, or that no other class beats twofold.
+    /// twice as well as what stood there by `certain`, or that no other class beats twofold. A square that shows no piece
+    /// well may show any that has never been seen.
     #[must_use]
     pub fn doubtful_reading<const TEXTURES: usize>(
         &self,
@@ -254,18 +289,27 @@ impl Retina {
     ) -> BoardReading {
         let masks = Square::ALL.into_iter().map(|square| {
             let plausible = self.watch(square).plausible;
-            if plausible != 0 {
+            let unknown = calibration.unknown_classes();
+            if plausible != 0 && unknown == 0 {
                 return (square, plausible);
             }
             let costs = calibration.costs(self.tile(square), square).map(u32::from);
+            let least = costs.iter().copied().min().unwrap_or(0);
+            let of_classes = |is_plausible: &dyn Fn(Class, u32) -> bool| {
+                let found = Class::all().zip(costs).filter(|&(class, cost)| is_plausible(class, cost));
+                found.fold(0, |mask, (class, _)| mask | 1 << class.index())
+            };
+            if plausible != 0 {
+                // What looks like nothing that is known may be a piece that was never seen before.
+                let may_be = |class: Class, cost| unknown & (1 << class.index()) != 0 && cost <= least * 2;
+                return (square, plausible | of_classes(&may_be));
+            }
             let stood = Class::of(certain.at(square));
             let cost_of_stood = costs.get(stood.index()).copied().unwrap_or(u32::MAX);
-            let least = costs.iter().copied().min().unwrap_or(0);
-            let classes = Class::all().zip(costs);
-            let plausible = classes.filter(|&(class, cost)| {
+            let explains = |class, cost: u32| {
                 cost.saturating_mul(2) <= cost_of_stood || (class == stood && cost <= least * 2)
-            });
-            (square, plausible.fold(0, |mask, (class, _)| mask | 1 << class.index()))
+            };
+            (square, of_classes(&explains))
         });
         BoardReading::from_masks(masks)
     }

@@ -45,6 +45,18 @@ impl Tile {
         self.cells().map(i32::from).sum::<i32>() * 16 / TILE_CELLS as i32
     }
 
+    /// The median of the cells along the border, luma.
+    pub(crate) fn ring_median(&self) -> i32 {
+        let last = TILE_EDGE - 1;
+        let mut ring = [0; 4 * (TILE_EDGE - 1)];
+        let sides = (0..last).flat_map(|i| [(0, i), (i, last), (last, last - i), (last - i, 0)]);
+        for (cell, (row, column)) in ring.iter_mut().zip(sides) {
+            *cell = self.rows[row][column];
+        }
+        ring.sort_unstable();
+        i32::from(ring[ring.len() / 2])
+    }
+
     /// The largest difference of one cell to the same cell of `other`.
     #[must_use]
     pub fn largest_difference(&self, other: &Self) -> u8 {

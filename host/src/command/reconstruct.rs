@@ -19,6 +19,8 @@ use plyscope::report::{Fact, Report, UnexplainedSpan};
 use plyscope::video::{OrientationChoice, VideoInput};
 use plyscope_core::vision::Orientation;
 use serde_json::json;
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess, EnPassantMode, PositionError};
 
 use super::refuse_same_file;
 use super::search_args::SearchArgs;
@@ -27,7 +29,8 @@ use super::terminal::{LogFormat, Terminal, clock};
 /// Watch a video of a chess board and write down the game.
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Example:\n  plyscope reconstruct game.mp4 -o answer.json --pgn game.pgn --report game.html"
+    after_help = "Examples:\n  plyscope reconstruct game.mp4 -o answer.json --pgn game.pgn --report game.html\n  \
+    plyscope reconstruct ending.mp4 --fen '8/8/8/4k3/8/4K3/4P3/8 w - - 0 1'"
 )]
 pub(crate) struct Args {
     /// The video, a folder of pictures, or '-' for standard input
@@ -56,6 +59,9 @@ pub(crate) struct Args {
     /// Which side sits at the bottom
     #[arg(long, value_enum, default_value_t)]
     orientation: OrientationArg,
+    /// The position in which the game starts in the video, where that is not the start position
+    #[arg(long, value_name = "FEN", value_parser = parse_fen)]
+    fen: Option<Chess>,
     /// For a folder of pictures: so many a second; without it the last number in each name is its second
     #[arg(long, value_name = "N", value_parser = parse_fps)]
     fps: Option<f64>,
@@ -99,6 +105,20 @@ pub(super) fn parse_time_control(text: &str) -> Result<ClockArg, String> {
     }
 }
 
+/// A position that the rules allow, or one sentence that says why it is none.
+pub(super) fn parse_fen(text: &str) -> Result<Chess, String> {
+    let fen: Fen = text
+        .parse()
+        .map_err(|_| "give a position in Forsyth-Edwards Notation, in quotes, such as '8/8/8/4k3/8/4K3/4P3/8 w - - 0 1'")?;
+    let position: Result<Chess, PositionError<Chess>> = fen.into_position(CastlingMode::Standard);
+    // What can no longer be played is left out: pieces stand where they stand.
+    position
+        .or_else(PositionError::ignore_invalid_castling_rights)
+        .or_else(PositionError::ignore_invalid_ep_square)
+        .or_else(PositionError::ignore_too_much_material)
+        .map_err(|error| format!("the rules forbid this position ({error}); give another"))
+}
+
 fn parse_fps(text: &str) -> Result<f64, String> {
     let fps = text.parse::<f64>().ok().filter(|fps| fps.is_finite() && *fps > 0.0 && *fps <= 1000.0);
     fps.ok_or_else(|| "give a number of pictures a second above 0".to_owned())
@@ -121,9 +141,12 @@ pub(crate) fn run(args: &Args, is_quiet: bool) -> Result<()> {
     let report = args.report.as_deref().map(OutputFile::open).transpose()?;
     let checkpoint = CheckpointFile::beside(&answer, &args.output);
     let input = VideoInput::open(&args.video, args.fps)?;
+    let start = args.fen.clone().unwrap_or_default();
+    let start_fen = Fen::from_position(&start, EnPassantMode::Legal);
     let job = Reconstruction {
+        start,
         orientation: args.orientation.into(),
-        settings: format!("{:?} {:?} {:?} {:?}", args.orientation, args.fps, labeller, engine),
+        settings: format!("{start_fen} {:?} {:?} {:?} {:?}", args.orientation, args.fps, labeller, engine),
         labeller,
         engine,
         resume: args.resume,

@@ -18,9 +18,9 @@ use plyscope_core::media_time::MediaTime;
 use plyscope_core::vision::Orientation;
 use serde_json::{Value, json};
 use shakmaty::san::SanPlus;
-use shakmaty::{CastlingMode, Position};
+use shakmaty::{CastlingMode, Chess, Position};
 
-use super::reconstruct::{ClockArg, OrientationArg, judged_with_clock, parse_time_control};
+use super::reconstruct::{ClockArg, OrientationArg, judged_with_clock, parse_fen, parse_time_control};
 use super::refuse_same_file;
 use super::search_args::SearchArgs;
 
@@ -64,6 +64,9 @@ pub(crate) struct Args {
     /// Which side sits at the bottom
     #[arg(long, value_enum, default_value_t)]
     orientation: OrientationArg,
+    /// The position in which the game starts, where that is not the start position
+    #[arg(long, value_name = "FEN", value_parser = parse_fen)]
+    fen: Option<Chess>,
     #[command(flatten)]
     search: SearchArgs,
 }
@@ -122,7 +125,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let stopper = frames.stopper();
     let on_signal = stopper.clone();
     ctrlc::set_handler(move || on_signal.stop()).context("cannot listen for Ctrl-C")?;
-    let watch = LiveWatch { orientation: args.orientation.into(), labeller, engine: args.search.engine()? };
+    let start = args.fen.clone().unwrap_or_default();
+    let orientation = args.orientation.into();
+    let watch = LiveWatch { start, orientation, labeller, engine: args.search.engine()? };
     let mut outputs = Outputs { answer, pgn, time_control: args.time_control.as_ref(), reader_left: false };
     let live = watch.run(&mut frames, &mut |event, live| {
         outputs.tell(&event, live)?;

@@ -65,6 +65,8 @@ pub struct KeptBack {
 /// A game as a checkpoint keeps it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptGame {
+    /// The position before the first ply, as FEN.
+    pub start: String,
     /// The plies that stand.
     pub plies: Vec<KeptPly>,
     /// Those that were taken back.

@@ -5,8 +5,9 @@ use std::sync::Mutex;
 use plyscope_core::event_row::{EventRow, RowWriter, Verdicts};
 use plyscope_core::media_time::MediaTime;
 use plyscope_core::track::{TimedPly, Tracker};
+use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, Position};
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
 
 use super::checkpoint::{Keeper, KeptBack, KeptGame, KeptPly};
 use super::{Progress, ReconstructError, Unexplained};
@@ -44,17 +45,29 @@ pub struct TakenBack {
 
 impl Default for ReadGame {
     fn default() -> Self {
+        Self::from_start(Chess::default())
+    }
+}
+
+impl ReadGame {
+    /// A game from `start` in which nothing has been played.
+    #[must_use]
+    pub fn from_start(start: Chess) -> Self {
         Self {
             plies: Vec::new(),
-            positions: vec![Chess::default()],
+            positions: vec![start],
             clearness_percent: Vec::new(),
             taken_back: Vec::new(),
             doubt_until: 0,
         }
     }
-}
 
-impl ReadGame {
+    /// The position before the first ply.
+    #[must_use]
+    pub fn start(&self) -> Chess {
+        self.positions.first().cloned().unwrap_or_default()
+    }
+
     /// The plies in order.
     #[must_use]
     pub fn plies(&self) -> &[TimedPly] {
@@ -185,6 +198,7 @@ impl ReadGame {
             time: back.time,
         });
         KeptGame {
+            start: Fen::from_position(&self.start(), EnPassantMode::Legal).to_string(),
             plies: keep(&self.plies, &self.clearness_percent),
             taken_back: taken_back.collect(),
             doubt_until: self.doubt_until,
@@ -193,11 +207,12 @@ impl ReadGame {
 
     /// The game that a checkpoint kept; `None` where it is no game.
     pub(super) fn from_kept(kept: &KeptGame) -> Option<Self> {
-        let mut game = Self::default();
+        let start: Chess = kept.start.parse::<Fen>().ok()?.into_position(CastlingMode::Standard).ok()?;
+        let mut game = Self::from_start(start.clone());
         game.play_kept(&kept.plies)?;
         game.doubt_until = kept.doubt_until;
         for back in &kept.taken_back {
-            let mut before = Self::default();
+            let mut before = Self::from_start(start.clone());
             before.play_kept(kept.plies.get(..back.after_ply)?)?;
             before.play_kept(&back.plies)?;
             let plies = before.plies.split_off(back.after_ply);

@@ -4,6 +4,7 @@ use plyscope_core::event_row::EventRow;
 use plyscope_core::media_time::MediaTime;
 use plyscope_core::track::{TimedPly, Tracker, TrackerState};
 use plyscope_core::vision::LumaView;
+use shakmaty::{Chess, Position};
 
 use super::rejoin::Rejoiner;
 use super::watch::{UNEXPLAINED_MIN_US, core_error};
@@ -18,6 +19,8 @@ const SEARCH_PAUSE_US: i64 = 500_000;
 /// How to watch a live source.
 #[derive(Clone, Debug)]
 pub struct LiveWatch {
+    /// The position in which the game starts.
+    pub start: Chess,
     /// Which side sits at the bottom.
     pub orientation: OrientationChoice,
     /// How to judge the positions; `None` to see only. Live, each position gets a quick look; when the source is over
@@ -103,7 +106,7 @@ impl LiveWatch {
         frames: &mut LiveFrames,
         tell: &mut dyn FnMut(LiveEvent<'_>, &LiveGame) -> Result<(), ReconstructError>,
     ) -> Result<LiveGame, ReconstructError> {
-        let mut live = LiveGame::default();
+        let mut live = LiveGame { game: ReadGame::from_start(self.start.clone()), ..LiveGame::default() };
         let mut quick = self.labeller.as_ref().map(Labeller::provisional);
         look_quickly(&mut live, quick.as_mut());
         let mut tracker: Option<Tracker> = None;
@@ -118,8 +121,9 @@ impl LiveWatch {
                     continue;
                 }
                 (searched_at, looked) = (Some(now), looked + 1);
-                if let Some(located) = locate_in(&view, self.orientation, now) {
-                    let started = Tracker::start(&view, located.rect, located.orientation, now);
+                if let Some(located) = locate_in(&view, self.orientation, now, self.start.board()) {
+                    let Located { rect, orientation, .. } = located;
+                    let started = Tracker::start_from(&view, rect, orientation, now, self.start.clone());
                     tracker = Some(started.map_err(core_error)?);
                     tell(LiveEvent::Board(located), &live)?;
                 }
@@ -132,7 +136,7 @@ impl LiveWatch {
             if frames.stopper().is_stopped() {
                 return Ok(live);
             }
-            return Err(VideoError::NoBoard { name: frames.name().clone(), looked }.into());
+            return Err(VideoError::not_found(frames.name().clone(), looked, self.start.board()).into());
         };
         tracker.finish().map_err(core_error)?;
         live.take_down(&mut tracker, quick.as_mut(), now, tell)?;

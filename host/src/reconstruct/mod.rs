@@ -7,6 +7,7 @@ mod rejoin;
 mod watch;
 
 use plyscope_core::media_time::MediaTime;
+use shakmaty::Chess;
 
 pub use checkpoint::{Checkpoint, CheckpointFile, Settings};
 pub use game::{ReadGame, TakenBack};
@@ -23,6 +24,8 @@ use crate::video::{OrientationChoice, VideoError, VideoInput};
 /// How to read a video.
 #[derive(Clone, Debug)]
 pub struct Reconstruction {
+    /// The position in which the video starts.
+    pub start: Chess,
     /// Which side sits at the bottom.
     pub orientation: OrientationChoice,
     /// How to judge the positions; `None` to see only.

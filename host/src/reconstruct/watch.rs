@@ -6,7 +6,7 @@ use plyscope_core::media_time::MediaTime;
 use plyscope_core::track::{Tracker, TrackerState};
 use plyscope_core::vision::{LumaView, differing_squares};
 use serde::{Deserialize, Serialize};
-use shakmaty::Bitboard;
+use shakmaty::{Bitboard, Position};
 
 use super::checkpoint::{Keeper, WatchState};
 use super::game::ReadGame;
@@ -67,7 +67,7 @@ pub(super) fn watch(
     let earlier = keeper.last();
     let located = match &earlier {
         Some(checkpoint) => checkpoint.located,
-        None => locate_board(input, job.orientation)?,
+        None => locate_board(input, job.orientation, job.start.board())?,
     };
     progress(Progress::Located { duration: input.duration() });
     let mut notes = Notes::new(job, located);
@@ -113,7 +113,8 @@ pub(super) fn watch(
         let view = LumaView::new(frames.luma(), width, height, width).map_err(core_error)?;
         match &mut tracker {
             None => {
-                let started = Tracker::start(&view, rect, located.orientation, frame.time);
+                let (orientation, start) = (located.orientation, job.start.clone());
+                let started = Tracker::start_from(&view, rect, orientation, frame.time, start);
                 let started = tracker.insert(started.map_err(core_error)?);
                 // From here on the answer is this run's: whoever goes on from the checkpoint may rely on that.
                 answer.checkpoint(&[])?;
@@ -171,7 +172,7 @@ impl Notes {
     fn new(job: &Reconstruction, located: Located) -> Self {
         let mut notes = Self {
             located,
-            game: ReadGame::default(),
+            game: ReadGame::from_start(job.start.clone()),
             quick: job.labeller.as_ref().map(|labeller| labeller.provisional()),
             labels: Vec::new(),
             scores: Vec::new(),

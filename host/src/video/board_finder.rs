@@ -10,8 +10,19 @@ const SEARCH_SIDE_PX: usize = 480;
 const SQUARE_STEP: f32 = 0.965;
 /// The two shades differ by at least this, luma.
 const SHADE_CONTRAST_MIN: f32 = 5.0;
+/// Pairs of neighbours in one row, of 56, that may not alternate on a board in play.
+const CORNER_BREAKS_MAX: usize = 8;
 /// Candidates of about one size that are measured at full size.
 const CANDIDATES_MAX: usize = 24;
+
+/// How squares show that they alternate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pattern {
+    /// Four ranks are bare, as in the start position.
+    BareRanks,
+    /// Any position: pieces leave the corners of their squares free.
+    Corners,
+}
 
 /// Where boards may lie in a picture, the largest first and among those of about one size the likeliest.
 ///
@@ -20,27 +31,37 @@ const CANDIDATES_MAX: usize = 24;
 /// measured by the steps of luma along the lines between squares. Smaller sizes are searched only when asked for: they
 /// have many more places, and most boards are large.
 pub fn find_boards<'v>(view: &'v LumaView<'v>) -> impl Iterator<Item = BoardRect> + 'v {
+    find(view, Pattern::BareRanks)
+}
+
+/// Where boards may lie that show any position, as [`find_boards`] does for the start position: the corners of almost all
+/// 64 squares alternate.
+pub fn find_boards_in_play<'v>(view: &'v LumaView<'v>) -> impl Iterator<Item = BoardRect> + 'v {
+    find(view, Pattern::Corners)
+}
+
+fn find<'v>(view: &'v LumaView<'v>, pattern: Pattern) -> impl Iterator<Item = BoardRect> + 'v {
     let divisor = (view.width_px().max(view.height_px()) / SEARCH_SIDE_PX).max(1);
     let integral = Integral::new(view, divisor);
     let longest = integral.width.min(integral.height) as f32 / 8.0;
     let octaves = std::iter::successors(Some(longest), |square| Some(square * 0.5));
     octaves
         .take_while(|&square| square >= SQUARE_MIN_PX)
-        .flat_map(move |square| candidates(&integral, square))
+        .flat_map(move |square| candidates(&integral, square, pattern))
         .flat_map(move |candidate| {
             let scale = divisor as f32;
             let Candidate { left, top, square, .. } = candidate;
-            measure(view, left * scale, top * scale, square * scale)
+            measure(view, left * scale, top * scale, square * scale, pattern)
         })
         .filter_map(|grid| grid.rect(view))
 }
 
 /// The likeliest places of boards with squares of this size and down to half of it.
-fn candidates(integral: &Integral, largest: f32) -> Vec<Candidate> {
+fn candidates(integral: &Integral, largest: f32, pattern: Pattern) -> Vec<Candidate> {
     let mut candidates = Vec::new();
     let mut square = largest;
     while square >= (largest * 0.5).max(SQUARE_MIN_PX) {
-        search_size(integral, square, &mut candidates);
+        search_size(integral, square, pattern, &mut candidates);
         square *= SQUARE_STEP;
     }
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -116,10 +137,24 @@ impl Integral {
     fn core_mean(&self, left: f32, top: f32, square: f32) -> f32 {
         self.mean(left + square * 0.2, top + square * 0.2, left + square * 0.8, top + square * 0.8)
     }
+
+    /// The median of a square's four corners: coordinates stand in one or two.
+    fn corner_median(&self, left: f32, top: f32, square: f32) -> f32 {
+        let near = (square * 0.05, square * 0.19);
+        let far = (square * 0.81, square * 0.95);
+        let mut corners = [(near, near), (near, far), (far, near), (far, far)]
+            .map(|(x, y)| self.mean(left + x.0, top + y.0, left + x.1, top + y.1));
+        corners.sort_by(f32::total_cmp);
+        (corners[1] + corners[2]) / 2.0
+    }
 }
 
 /// Adds the places where squares of this size alternate.
-fn search_size(integral: &Integral, square: f32, candidates: &mut Vec<Candidate>) {
+fn search_size(integral: &Integral, square: f32, pattern: Pattern, candidates: &mut Vec<Candidate>) {
+    let score = match pattern {
+        Pattern::BareRanks => score,
+        Pattern::Corners => score_of_corners,
+    };
     let step = (square / 6.0).max(1.0);
     let steps = |room: f32| (room / step).floor().max(0.0) as usize;
     let (across, down) = (integral.width as f32 - square * 8.0, integral.height as f32 - square * 8.0);
@@ -169,6 +204,41 @@ fn score(integral: &Integral, left: f32, top: f32, square: f32) -> Option<f32> {
         .then(|| contrast / (contrast * 0.02 + spread + 1.0) * square.sqrt())
 }
 
+/// How clearly the corners of all squares alternate; `None` where they do not.
+fn score_of_corners(integral: &Integral, left: f32, top: f32, square: f32) -> Option<f32> {
+    let mut lumas = [[0.0_f32; 8]; 8];
+    let mut breaks = 0;
+    for (row, lumas) in lumas.iter_mut().enumerate() {
+        for (column, luma) in lumas.iter_mut().enumerate() {
+            *luma = integral.corner_median(left + column as f32 * square, top + row as f32 * square, square);
+        }
+        // Rows that do not alternate end the search of most places early. What marks a square breaks two pairs.
+        let first = if row % 2 == 0 { 1.0 } else { -1.0 };
+        let steps = lumas
+            .windows(2)
+            .enumerate()
+            .map(|(pair, lumas)| (lumas[1] - lumas[0]) * first * if pair % 2 == 0 { 1.0 } else { -1.0 });
+        let (up, down) = steps.fold((0, 0), |(up, down), step| {
+            (up + usize::from(step > SHADE_CONTRAST_MIN), down + usize::from(step < -SHADE_CONTRAST_MIN))
+        });
+        breaks += 7 - up.max(down);
+        if breaks > CORNER_BREAKS_MAX {
+            return None;
+        }
+    }
+    let shade = |parity: usize| {
+        let mut own: Vec<f32> =
+            (0..64).filter(|i| (i / 8 + i % 8) % 2 == parity).map(|i| lumas[i / 8][i % 8]).collect();
+        own.sort_by(f32::total_cmp);
+        // The middle half: marked squares do not count.
+        (own[16], own[24] - own[8])
+    };
+    let ((a, spread_a), (b, spread_b)) = (shade(0), shade(1));
+    let (contrast, spread) = ((a - b).abs(), spread_a + spread_b);
+    (contrast > SHADE_CONTRAST_MIN && contrast > spread)
+        .then(|| contrast / (contrast * 0.02 + spread + 1.0) * square.sqrt())
+}
+
 /// A grid measured at full size.
 #[derive(Clone, Copy, Debug)]
 struct Grid {
@@ -199,12 +269,17 @@ impl Grid {
 }
 
 /// Measures the lines between squares near a candidate; the whole picture is offered too where it comes near.
-fn measure(view: &LumaView<'_>, left: f32, top: f32, square: f32) -> Vec<Grid> {
-    // Seven lines between files along the four bare ranks, and three between those ranks along eight files.
-    let across = profile(view, left, top, square, Axis::Across);
-    let down = profile(view, left, top, square, Axis::Down);
+fn measure(view: &LumaView<'_>, left: f32, top: f32, square: f32, pattern: Pattern) -> Vec<Grid> {
+    // Seven lines between files along the four bare ranks, and three between those ranks along eight files; in any other
+    // position, seven between ranks too.
+    let (ranks, lines_down) = match pattern {
+        Pattern::BareRanks => (2..6, 3..6),
+        Pattern::Corners => (0..8, 1..8),
+    };
+    let across = profile(view, left, top, square, Axis::Across, ranks);
+    let down = profile(view, left, top, square, Axis::Down, 0..8);
     let (left, square_width) = best_lines(&across, left, square, 1..8);
-    let (top, square_height) = best_lines(&down, top, square, 3..6);
+    let (top, square_height) = best_lines(&down, top, square, lines_down);
     // The ranks' lines are few; where both sizes come near, the files' size is the better measure of both.
     let mut grids = vec![Grid { left, square_width, top, square_height }];
     if (square_height / square_width - 1.0).abs() < 0.04 {
@@ -225,14 +300,20 @@ enum Axis {
 
 /// For each pixel along an axis the step of luma from it to the next, summed along the lines between squares with the
 /// sign in which the squares alternate.
-fn profile(view: &LumaView<'_>, left: f32, top: f32, square: f32, axis: Axis) -> Vec<f32> {
+fn profile(
+    view: &LumaView<'_>,
+    left: f32,
+    top: f32,
+    square: f32,
+    axis: Axis,
+    lanes: std::ops::Range<usize>,
+) -> Vec<f32> {
     let pixel = |x: f32, y: f32| {
         let row = view.row((y.max(0.0) as usize).min(view.height_px() - 1));
         f32::from(row[(x.max(0.0) as usize).min(row.len() - 1)])
     };
     let length = if axis == Axis::Across { view.width_px() } else { view.height_px() };
     let mut profile = vec![0.0; length];
-    let lanes = if axis == Axis::Across { 2..6 } else { 0..8 };
     for lane in lanes {
         let sign = if lane % 2 == 0 { 1.0 } else { -1.0 };
         // Samples across the middle of a lane, away from its borders.

@@ -1,4 +1,4 @@
-//! Looks through a video for a board in its start position.
+//! Looks through a video for a board in a known position, most often the start.
 
 use std::ffi::OsString;
 use std::io::{BufReader, Read};
@@ -7,9 +7,10 @@ use std::process::{Command, Stdio};
 use plyscope_core::media_time::MediaTime;
 use plyscope_core::vision::{BoardRect, LumaView, Orientation, Retina};
 use serde::{Deserialize, Serialize};
+use shakmaty::Board;
 
 use super::frames::{Crop, LUMA, PLANAR_FORMATS, SQUARE_PIXELS};
-use super::{Probe, VideoError, VideoInput, find_boards};
+use super::{Probe, VideoError, VideoInput, find_boards, find_boards_in_play};
 
 /// Which side sits at the bottom, as the user says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,7 +22,7 @@ pub enum OrientationChoice {
     Fixed(Orientation),
 }
 
-/// A board in its start position.
+/// A board that shows what was looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Located {
     /// Where it lies in the whole picture.
@@ -49,17 +50,21 @@ impl Located {
     }
 }
 
-/// Finds the board in the first picture that shows one in its start position.
+/// Finds the board in the first picture that shows one with these pieces on it.
 ///
 /// # Errors
 ///
-/// [`VideoError::NoBoard`] where there is none.
-pub fn locate_board(input: &VideoInput, orientation: OrientationChoice) -> Result<Located, VideoError> {
+/// [`VideoError::NoBoard`] or [`VideoError::NoSuchPosition`] where there is none.
+pub fn locate_board(
+    input: &VideoInput,
+    orientation: OrientationChoice,
+    shown: &Board,
+) -> Result<Located, VideoError> {
     let mut looked = 0;
     let mut look = |time, width: usize, height: usize, pixels: &[u8]| {
         looked += 1;
         let view = LumaView::new(pixels, width, height, width).ok()?;
-        locate_in(&view, orientation, time)
+        locate_in(&view, orientation, time, shown)
     };
     let found = match (input.file(), input.folder()) {
         (Some((path, probe)), _) => {
@@ -87,22 +92,32 @@ pub fn locate_board(input: &VideoInput, orientation: OrientationChoice) -> Resul
         }
         _ => None,
     };
-    found.ok_or_else(|| VideoError::NoBoard { name: input.name().to_owned(), looked })
+    found.ok_or_else(|| VideoError::not_found(input.name().to_owned(), looked, shown))
 }
 
-/// The board in one picture, where it shows one in its start position.
-pub(crate) fn locate_in(view: &LumaView<'_>, choice: OrientationChoice, time: MediaTime) -> Option<Located> {
+/// The board in one picture, where it shows one with these pieces on it.
+pub(crate) fn locate_in(
+    view: &LumaView<'_>,
+    choice: OrientationChoice,
+    time: MediaTime,
+    shown: &Board,
+) -> Option<Located> {
     let orientations: &[Orientation] = match choice {
         OrientationChoice::Auto => &[Orientation::WhiteBottom, Orientation::BlackBottom],
         OrientationChoice::Fixed(Orientation::WhiteBottom) => &[Orientation::WhiteBottom],
         OrientationChoice::Fixed(Orientation::BlackBottom) => &[Orientation::BlackBottom],
     };
-    find_boards(view).find_map(|rect| {
-        orientations
-            .iter()
-            .find(|&&orientation| Retina::calibrate(view, rect, orientation, time).is_ok())
-            .map(|&orientation| Located { rect, orientation, time })
-    })
+    let shows_it = |rect| {
+        let fits =
+            |&&orientation: &&Orientation| Retina::calibrate_by(view, rect, orientation, time, shown).is_ok();
+        let orientation = *orientations.iter().find(fits)?;
+        Some(Located { rect, orientation, time })
+    };
+    if *shown == Board::new() {
+        find_boards(view).find_map(shows_it)
+    } else {
+        find_boards_in_play(view).find_map(shows_it)
+    }
 }
 
 /// Which pictures of a video to look at.

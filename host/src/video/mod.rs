@@ -13,7 +13,7 @@ mod still;
 use std::io;
 use std::path::PathBuf;
 
-pub use board_finder::find_boards;
+pub use board_finder::{find_boards, find_boards_in_play};
 pub use frame_plan::FramePlan;
 pub use frames::{Crop, Frame, VideoFrames};
 pub use live::{LiveFrame, LiveFrames, LiveSource, Region, Stopper};
@@ -22,6 +22,8 @@ pub use locate::{Located, OrientationChoice, locate_board};
 pub use pictures::{PictureFolder, PictureFrames};
 pub use probe::Probe;
 pub use source::{FrameSource, VideoInput};
+
+use shakmaty::Board;
 
 use crate::exit_code::{Coded, ExitCode};
 
@@ -102,6 +104,17 @@ pub enum VideoError {
         /// How many frames were searched.
         looked: usize,
     },
+    /// Nowhere in the video stands a board in the position that the user gave.
+    #[error(
+        "no board in the position of --fen was found in {name:?} ({looked} frames looked at); \
+         compare the FEN with the first picture of the game, or give a video that shows it flat and whole"
+    )]
+    NoSuchPosition {
+        /// The input as the user named it.
+        name: PathBuf,
+        /// How many frames were searched.
+        looked: usize,
+    },
     /// A core stage could not go on.
     #[error("failed to {0}")]
     Core(Box<dyn std::error::Error + Send + Sync>),
@@ -111,7 +124,7 @@ impl Coded for VideoError {
     fn exit_code(&self) -> ExitCode {
         match self {
             Self::ProgramMissing { .. } => ExitCode::FfmpegMissing,
-            Self::NoBoard { .. } => ExitCode::BoardNotFound,
+            Self::NoBoard { .. } | Self::NoSuchPosition { .. } => ExitCode::BoardNotFound,
             Self::Core(_) => ExitCode::Failed,
             _ => ExitCode::VideoUnreadable,
         }
@@ -119,6 +132,15 @@ impl Coded for VideoError {
 }
 
 impl VideoError {
+    /// That no board with these pieces on it was found in so many frames.
+    pub(crate) fn not_found(name: PathBuf, looked: usize, shown: &Board) -> Self {
+        if *shown == Board::new() {
+            Self::NoBoard { name, looked }
+        } else {
+            Self::NoSuchPosition { name, looked }
+        }
+    }
+
     fn start(program: &'static str, cause: io::Error) -> Self {
         match cause.kind() {
             io::ErrorKind::NotFound => Self::ProgramMissing { program },

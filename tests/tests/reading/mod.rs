@@ -22,7 +22,7 @@ use plyscope::render::{RenderOptions, render_to_file};
 use plyscope::video::{OrientationChoice, VideoInput};
 use plyscope_core::media_time::MediaTime;
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Color};
+use shakmaty::{CastlingMode, Chess, Color};
 
 /// A fault of any kind; tests end with it.
 pub(crate) type Fault = Box<dyn Error + Send + Sync>;
@@ -92,7 +92,18 @@ impl Rendering {
 
 /// Sees a video, or a folder of pictures, `fps` of them a second; the answer goes to `answer`.
 pub(crate) fn read(video: &Path, fps: Option<f64>, answer: &Path) -> Result<Reading, Fault> {
+    read_from(Chess::default(), video, fps, answer)
+}
+
+/// Sees a video that begins in `start`, as [`read`] does.
+pub(crate) fn read_from(
+    start: Chess,
+    video: &Path,
+    fps: Option<f64>,
+    answer: &Path,
+) -> Result<Reading, Fault> {
     let job = Reconstruction {
+        start,
         orientation: OrientationChoice::Auto,
         labeller: None,
         engine: None,
