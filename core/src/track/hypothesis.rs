@@ -24,6 +24,12 @@ const GLIDE_STEP_MIN_Q6: i32 = 2;
 
 /// A square that is explained better by less than this does not show a fade, luma².
 const FADE_COST_MIN: u32 = 6;
+/// What moves by this much with a frame is in flight, 1/64 cell: compression does not move a piece so far.
+const FLIGHT_STEP_MIN_Q6: i32 = 12;
+/// A glide and a fade end with their square explained so many times better, where compression gets to a fifth.
+const CLEAR_FACTOR: u32 = 8;
+/// A square that is not explained worse than this shows no trace of compression, luma².
+const CLEAR_COST_MAX: u32 = 8;
 
 /// Plies that may have been played since the last certain position.
 #[derive(Debug)]
@@ -53,6 +59,8 @@ struct Glide {
     step_q6: i32,
     /// How badly its square was explained then, luma².
     cost: u16,
+    /// The same at the ply's time.
+    cost_then: u16,
 }
 
 impl Hypothesis {
@@ -119,14 +127,17 @@ impl Hypothesis {
         next.set_shown_since(Some(now));
         let last = next.plies.last()?.mv;
         let cost = landing_cost(last, &placement, scene);
-        next.glide = Some(Glide { moved_at: CompactTime::from_time(now), step_q6: i32::MAX, cost });
+        next.glide =
+            Some(Glide { moved_at: CompactTime::from_time(now), step_q6: i32::MAX, cost, cost_then: cost });
         Some(next)
     }
 
     /// Moves the last ply's time on while its piece still glides into place, or what it captured still fades.
     ///
     /// A glide goes on from frame to frame, towards the piece's square, ever slower; a fade explains its square ever
-    /// better. A pointer that crosses the piece, or a tint, does not look like that.
+    /// better. A pointer that crosses the piece, or a tint, does not look like that. Lossy compression does: it puts the
+    /// piece in its place coarsely and makes it finer with the frames that follow. But it does not move it far, and it
+    /// stops half way, where a glide and a fade end with the piece as it always looks.
     /// `placement` is that after its plies.
     pub(super) fn follow_last_ply<const TEXTURES: usize>(
         &mut self,
@@ -152,14 +163,20 @@ impl Hypothesis {
         } else {
             pause_us <= GHOST_PAUSE_MAX_US && ghost_has_gone
         };
-        self.glide = (glides || fades).then(|| {
-            // A piece that has once stood still glides no more.
-            let step_q6 = if glides { step_q6.unwrap_or(0) } else { 0 };
-            Glide { moved_at: CompactTime::from_time(now), step_q6, cost }
-        });
-        if self.glide.is_some() {
-            last.set_time(last.time().max(now));
+        if !glides && !fades {
+            self.glide = None;
+            return;
         }
+        // A piece that has once stood still glides no more.
+        let step_q6 = if glides { step_q6.unwrap_or(0) } else { 0 };
+        let is_clear = u32::from(glide.cost_then) >= (after + 1) * CLEAR_FACTOR;
+        let is_flight = glides && (step_q6 >= FLIGHT_STEP_MIN_Q6 || after <= CLEAR_COST_MAX);
+        let mut cost_then = glide.cost_then;
+        if is_clear || is_flight || ghost_has_gone {
+            last.set_time(last.time().max(now));
+            cost_then = cost;
+        }
+        self.glide = Some(Glide { moved_at: CompactTime::from_time(now), step_q6, cost, cost_then });
     }
 
     /// The squares that its plies have left and reached.
