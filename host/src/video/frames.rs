@@ -92,7 +92,14 @@ impl VideoFrames {
                 command.args(["-noaccurate_seek", "-ss", &seconds.to_string()]);
             }
         }
-        command.arg("-i").arg(url).args(["-map", "0:v:0", "-an", "-sn", "-dn", "-filter_script:v"]);
+        command.args(probe.thread_args()).arg("-i").arg(url).args([
+            "-map",
+            "0:v:0",
+            "-an",
+            "-sn",
+            "-dn",
+            "-filter_script:v",
+        ]);
         command.arg(filter_file.path()).args(["-fps_mode", "passthrough", "-f", "rawvideo", "pipe:1"]);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|e| VideoError::start("ffmpeg", e))?;
@@ -279,6 +286,7 @@ mod tests {
             duration: None,
             has_square_pixels: true,
             frame_interval: None,
+            macroblocks: 900,
             plan: FramePlan::All,
         };
         assert!(filters(&probe, &FramePlan::All, crop).starts_with("metadata="));
