@@ -25,7 +25,7 @@ const GLIDE_STEP_MIN_Q6: i32 = 2;
 /// A square that is explained better by less than this does not show a fade, luma².
 const FADE_COST_MIN: u32 = 6;
 /// What moves by this much with a frame is in flight, 1/64 cell: compression does not move a piece so far.
-const FLIGHT_STEP_MIN_Q6: i32 = 12;
+const FLIGHT_STEP_MIN_Q6: i16 = 12;
 /// A glide and a fade end with their square explained so many times better, where compression gets to a fifth.
 const CLEAR_FACTOR: u32 = 8;
 /// A square that is not explained worse than this shows no trace of compression, luma².
@@ -56,7 +56,7 @@ struct Glide {
     /// When the piece last moved.
     moved_at: CompactTime,
     /// How far it moved then, 1/64 cell: slides end slowing down.
-    step_q6: i32,
+    step_q6: i16,
     /// How badly its square was explained then, luma².
     cost: u16,
     /// The same at the ply's time.
@@ -128,7 +128,7 @@ impl Hypothesis {
         let last = next.plies.last()?.mv;
         let cost = landing_cost(last, &placement, scene);
         next.glide =
-            Some(Glide { moved_at: CompactTime::from_time(now), step_q6: i32::MAX, cost, cost_then: cost });
+            Some(Glide { moved_at: CompactTime::from_time(now), step_q6: i16::MAX, cost, cost_then: cost });
         Some(next)
     }
 
@@ -152,7 +152,7 @@ impl Hypothesis {
         }
         let pause_us = now.us_since(glide.moved_at.time());
         let orientation = scene.retina.orientation();
-        let step_q6 = watch.step_q6().map_or(Some(i32::MAX), |step| step_towards(last.mv, step, orientation));
+        let step_q6 = watch.step_q6().map_or(Some(i16::MAX), |step| step_towards(last.mv, step, orientation));
         let cost = landing_cost(last.mv, placement, scene);
         let glides = pause_us <= GLIDE_PAUSE_MAX_US && step_q6.is_some_and(|s| s <= glide.step_q6);
         let (before, after) = (u32::from(glide.cost), u32::from(cost));
@@ -227,7 +227,7 @@ fn landing_cost<const TEXTURES: usize>(mv: Move, placement: &Placement, scene: S
 }
 
 /// How far a step on the picture goes towards the square of a ply, 1/64 cell; `None` where it does not go there.
-fn step_towards(mv: Move, step_q6: [i16; 2], orientation: Orientation) -> Option<i32> {
+fn step_towards(mv: Move, step_q6: [i16; 2], orientation: Orientation) -> Option<i16> {
     let from = mv.from()?;
     let to = landing_square(mv);
     let [mut right, mut down] =
@@ -238,7 +238,8 @@ fn step_towards(mv: Move, step_q6: [i16; 2], orientation: Orientation) -> Option
     let [x, y] = step_q6.map(i32::from);
     let (along, across) = (x * right + y * down, (x * down - y * right).abs());
     let length = right.abs().max(down.abs()).max(1);
-    (along >= GLIDE_STEP_MIN_Q6 * length && across * 2 <= along).then_some(along / length)
+    let is_towards = along >= GLIDE_STEP_MIN_Q6 * length && across * 2 <= along;
+    is_towards.then(|| i16::try_from(along / length).unwrap_or(i16::MAX))
 }
 
 /// A reading that some hypothesis explained, and how long it stood.
