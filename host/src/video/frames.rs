@@ -8,7 +8,6 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 
 use plyscope_core::media_time::MediaTime;
-use tempfile::NamedTempFile;
 
 use super::{FramePlan, Probe, VideoError};
 
@@ -40,6 +39,8 @@ const FRAME_PREFIX: &str = "frame:";
 /// were as the one before. A shorter pause may be one in which it could not keep up.
 const PAUSE_MIN_INTERVALS: i64 = 3;
 const PAUSE_MIN_US: i64 = 400_000;
+/// Filters longer than this do not go on a command line, where Linux allows 128 KiB a word.
+const ARGUMENT_BYTES_MAX: usize = 100_000;
 /// Seconds by which decoding starts before the frame that is wanted, at least: from the keyframe before.
 const SEEK_MARGIN_S: i64 = 1;
 /// A video whose last frame lies this far before its stated end has broken off.
@@ -59,8 +60,6 @@ pub struct VideoFrames {
     from_pts: i64,
     last_time: MediaTime,
     last_pts: Option<i64>,
-    /// The filters, where they are too long for a command line.
-    _filter_file: NamedTempFile,
 }
 
 impl VideoFrames {
@@ -77,32 +76,8 @@ impl VideoFrames {
         from_pts: Option<i64>,
     ) -> Result<Self, VideoError> {
         let plan = from_pts.map_or_else(|| probe.plan.clone(), |pts| probe.plan.from_pts(pts));
-        let mut filter_file = NamedTempFile::with_prefix(".plyscope.").map_err(VideoError::Spool)?;
-        filter_file.write_all(filters(probe, &plan, crop).as_bytes()).map_err(VideoError::Spool)?;
-        let mut url = OsString::from("file:");
-        url.push(path);
-        let mut command = Command::new("ffmpeg");
-        command.args(["-hide_banner", "-loglevel", "error", "-nostats", "-nostdin"]);
-        command.args(["-protocol_whitelist", "file,pipe", "-copyts"]);
-        if let Some(pts) = from_pts {
-            let (numerator, denominator) = probe.time_base;
-            let seconds =
-                pts.saturating_mul(numerator) / denominator - probe.start_us / 1_000_000 - SEEK_MARGIN_S;
-            if seconds > 0 {
-                command.args(["-noaccurate_seek", "-ss", &seconds.to_string()]);
-            }
-        }
-        command.args(probe.thread_args()).arg("-i").arg(url).args([
-            "-map",
-            "0:v:0",
-            "-an",
-            "-sn",
-            "-dn",
-            "-filter_script:v",
-        ]);
-        command.arg(filter_file.path()).args(["-fps_mode", "passthrough", "-f", "rawvideo", "pipe:1"]);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|e| VideoError::start("ffmpeg", e))?;
+        let mut child = start_decoder(path, probe, &filters(probe, &plan, crop), from_pts)
+            .map_err(|e| VideoError::start("ffmpeg", e))?;
         let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
             return Err(VideoError::start("ffmpeg", io::ErrorKind::BrokenPipe.into()));
         };
@@ -120,7 +95,6 @@ impl VideoFrames {
             from_pts: from_pts.unwrap_or(i64::MIN),
             last_time: MediaTime::ZERO,
             last_pts: None,
-            _filter_file: filter_file,
         })
     }
 
@@ -204,6 +178,37 @@ impl Drop for VideoFrames {
             let _ = self.child.wait();
         }
     }
+}
+
+/// Starts ffmpeg on the first video stream of `path` from `from_pts` on, or a little before: raw pictures come on its
+/// stdout, timestamps on its stderr.
+fn start_decoder(path: &Path, probe: &Probe, filters: &str, from_pts: Option<i64>) -> io::Result<Child> {
+    let mut url = OsString::from("file:");
+    url.push(path);
+    let mut command = Command::new("ffmpeg");
+    command.args(["-hide_banner", "-loglevel", "error", "-nostats", "-nostdin"]);
+    command.args(["-protocol_whitelist", "file,pipe", "-copyts"]);
+    if let Some(pts) = from_pts {
+        let (numerator, denominator) = probe.time_base;
+        let seconds =
+            pts.saturating_mul(numerator) / denominator - probe.start_us / 1_000_000 - SEEK_MARGIN_S;
+        if seconds > 0 {
+            command.args(["-noaccurate_seek", "-ss", &seconds.to_string()]);
+        }
+    }
+    command.args(probe.thread_args()).arg("-i").arg(url).args(["-map", "0:v:0", "-an", "-sn", "-dn"]);
+    if filters.len() > ARGUMENT_BYTES_MAX {
+        command.args(["-filter_script:v", "pipe:0"]).stdin(Stdio::piped());
+    } else {
+        command.args(["-filter:v", filters]).stdin(Stdio::null());
+    }
+    command.args(["-fps_mode", "passthrough", "-f", "rawvideo", "pipe:1"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // Where ffmpeg does not read to the end it says itself why.
+        let _ = stdin.write_all(filters.as_bytes());
+    }
+    Ok(child)
 }
 
 /// Reads ffmpeg's stderr in a thread of its own: the timestamps of the frames as they come, and at the end the last
