@@ -302,4 +302,27 @@ mod tests {
         probe.has_square_pixels = false;
         assert!(filters(&probe, &some, crop).contains("scale=trunc(iw*sar/2)*2:ih,setsar=1,format="));
     }
+
+    #[test]
+    fn filters_too_long_for_a_command_line_reach_ffmpeg_all_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let video = folder.path().join("v.mp4");
+        let drawn = Command::new("ffmpeg")
+            .args(["-loglevel", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc=s=32x32:d=1:r=5"])
+            .arg(&video)
+            .status();
+        assert!(drawn.unwrap().success());
+        let probe = Probe::of(&video, &video).unwrap();
+        let bytes_of = |select: &str| {
+            let filters = format!("select='{select}',{PLANAR_FORMATS},{LUMA}");
+            let mut child = start_decoder(&video, &probe, &filters, None).unwrap();
+            let mut pixels = Vec::new();
+            child.stdout.take().unwrap().read_to_end(&mut pixels).unwrap();
+            assert!(child.wait().unwrap().success());
+            (pixels.len(), filters.len() > ARGUMENT_BYTES_MAX)
+        };
+        assert_eq!(bytes_of("eq(n,1)+eq(n,3)"), (2 * 32 * 32, false));
+        let nothing_more = " ".repeat(2 * ARGUMENT_BYTES_MAX);
+        assert_eq!(bytes_of(&format!("eq(n,1)+eq(n,3){nothing_more}")), (2 * 32 * 32, true));
+    }
 }
