@@ -19,8 +19,10 @@ const GHOST_PAUSE_MAX_US: i64 = 250_000;
 const GHOST_COST_MIN: u32 = 100;
 /// What stands for longer than this is not in flight: two frames of a screen recorder.
 const FLIGHT_STAND_MAX_US: i64 = 70_000;
-/// What moves less than this with a frame does not glide, 1/64 cell.
+/// What moves less than this with a frame does not begin to glide, 1/64 cell.
 const GLIDE_STEP_MIN_Q6: i32 = 2;
+/// What moves less than this does not go on gliding either, 1/64 cell.
+const LAST_STEP_MIN_Q6: i32 = 1;
 
 /// A square that is explained better by less than this does not show a fade, luma².
 const FADE_COST_MIN: u32 = 6;
@@ -152,7 +154,11 @@ impl Hypothesis {
         }
         let pause_us = now.us_since(glide.moved_at.time());
         let orientation = scene.retina.orientation();
-        let step_q6 = watch.step_q6().map_or(Some(i16::MAX), |step| step_towards(last.mv, step, orientation));
+        let step_q6 = watch.step_q6().map_or(Some(i16::MAX), |step| {
+            let is_gliding = glide.step_q6 < i16::MAX;
+            let least = if is_gliding { LAST_STEP_MIN_Q6 } else { GLIDE_STEP_MIN_Q6 };
+            step_towards(last.mv, step, orientation, least)
+        });
         let cost = landing_cost(last.mv, placement, scene);
         let glides = pause_us <= GLIDE_PAUSE_MAX_US && step_q6.is_some_and(|s| s <= glide.step_q6);
         let (before, after) = (u32::from(glide.cost), u32::from(cost));
@@ -226,8 +232,9 @@ fn landing_cost<const TEXTURES: usize>(mv: Move, placement: &Placement, scene: S
     scene.cost(square, Class::of(placement.at(square)))
 }
 
-/// How far a step on the picture goes towards the square of a ply, 1/64 cell; `None` where it does not go there.
-fn step_towards(mv: Move, step_q6: [i16; 2], orientation: Orientation) -> Option<i16> {
+/// How far a step on the picture goes towards the square of a ply, 1/64 cell; `None` where it does not go there by
+/// `least_q6`.
+fn step_towards(mv: Move, step_q6: [i16; 2], orientation: Orientation, least_q6: i32) -> Option<i16> {
     let from = mv.from()?;
     let to = landing_square(mv);
     let [mut right, mut down] =
@@ -238,7 +245,7 @@ fn step_towards(mv: Move, step_q6: [i16; 2], orientation: Orientation) -> Option
     let [x, y] = step_q6.map(i32::from);
     let (along, across) = (x * right + y * down, (x * down - y * right).abs());
     let length = right.abs().max(down.abs()).max(1);
-    let is_towards = along >= GLIDE_STEP_MIN_Q6 * length && across * 2 <= along;
+    let is_towards = along >= least_q6 * length && across * 2 <= along;
     is_towards.then(|| i16::try_from(along / length).unwrap_or(i16::MAX))
 }
 

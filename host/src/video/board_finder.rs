@@ -12,6 +12,8 @@ const SQUARE_STEP: f32 = 0.965;
 const SHADE_CONTRAST_MIN: f32 = 5.0;
 /// Pairs of neighbours in one row, of 56, that may not alternate on a board in play.
 const CORNER_BREAKS_MAX: usize = 8;
+/// How often the lines are fitted anew to the steps near where they lie.
+const REFINEMENTS: usize = 2;
 /// Candidates of about one size that are measured at full size.
 const CANDIDATES_MAX: usize = 24;
 
@@ -359,7 +361,54 @@ fn best_lines(profile: &[f32], start: f32, square: f32, lines: std::ops::Range<u
         }
         size += (square * 0.002).max(0.03);
     }
-    (best.1, best.2)
+    let mut grid = (best.1, best.2);
+    for _ in 0..REFINEMENTS {
+        grid = through_steps(profile, grid, square, lines.clone()).unwrap_or(grid);
+    }
+    grid
+}
+
+/// The grid, start and size of a square, whose lines lie closest to the steps of luma near the lines of `grid`: least
+/// squares, each line weighted by its step. `None` where fewer than two lines show one.
+fn through_steps(
+    profile: &[f32],
+    grid: (f32, f32),
+    square: f32,
+    lines: std::ops::Range<usize>,
+) -> Option<(f32, f32)> {
+    // Where a line's step lies: the centre of what rises by it within reach. Pieces that touch the border of their square
+    // stay out of reach.
+    let reach = (square * 0.08).clamp(1.5, 3.0);
+    let step_near = |line: f32, sign: f32| {
+        let first = (line - 1.0 - reach).ceil().max(0.0) as usize;
+        let last = (line - 1.0 + reach).floor().max(0.0) as usize;
+        let steps = profile.get(first..=last)?.iter().enumerate();
+        let (weight, moment) = steps.fold((0.0, 0.0), |(weight, moment), (i, step)| {
+            let rise = (step * sign).max(0.0);
+            (weight + rise, moment + rise * ((first + i) as f32 + 1.0))
+        });
+        (weight > 0.0).then(|| (weight, moment / weight))
+    };
+    let near = |sign: f32| {
+        let alternating = lines.clone().map(move |k| (k as f32, if k % 2 == 0 { sign } else { -sign }));
+        let steps = alternating.filter_map(|(k, sign)| {
+            step_near(grid.0 + k * grid.1, sign).map(|(weight, place)| (k, weight, place))
+        });
+        steps.collect::<Vec<_>>()
+    };
+    let weight_of = |steps: &[(f32, f32, f32)]| steps.iter().map(|(_, weight, _)| weight).sum::<f32>();
+    let (light_first, dark_first) = (near(1.0), near(-1.0));
+    let steps = if weight_of(&light_first) > weight_of(&dark_first) { light_first } else { dark_first };
+    let weight = weight_of(&steps);
+    let mean = |of: &dyn Fn(f32, f32) -> f32| {
+        steps.iter().map(|&(k, weight, place)| weight * of(k, place)).sum::<f32>() / weight
+    };
+    let (mean_k, mean_place) = (mean(&|k, _| k), mean(&|_, place| place));
+    let spread = mean(&|k, _| (k - mean_k).powi(2));
+    (spread > 0.1).then(|| {
+        let size = mean(&|k, place| (k - mean_k) * (place - mean_place)) / spread;
+        (mean_place - mean_k * size, size)
+    })
 }
 
 #[cfg(test)]
@@ -393,12 +442,13 @@ mod tests {
     }
 
     #[test]
-    fn a_board_inside_a_larger_picture_is_found_to_the_pixel() {
-        for (left, top, square) in [(292, 41, 80), (0, 0, 90), (13, 257, 33), (700, 100, 20)] {
+    fn a_board_inside_a_larger_picture_is_found_to_a_fifth_of_a_pixel() {
+        for (left, top, square) in [(292, 41, 80), (0, 0, 90), (13, 257, 33), (700, 100, 20), (300, 100, 25)]
+        {
             let pixels = board(1280, 720, left, top, square);
             let view = LumaView::new(&pixels, 1280, 720, 1280).expect("the size is right");
             let found: Vec<BoardRect> = find_boards(&view).collect();
-            let near = |a: u32, b: usize| (a as f32 / 256.0 - b as f32).abs() < 1.0;
+            let near = |a: u32, b: usize| (a as f32 / 256.0 - b as f32).abs() < 0.2;
             assert!(
                 found.iter().any(|r| near(r.left_q8(), left)
                     && near(r.top_q8(), top)
