@@ -261,8 +261,9 @@ impl Grid {
         }
         // What sticks out by less than a third of a square's tenth is an error of measurement.
         let span = |start: f32, side: f32, room: usize| {
-            let (start, end) = (start.max(0.0), (start + side).min(room as f32));
-            ((start * 256.0).round() as u32, ((end - start) * 256.0).round() as u32)
+            // Both ends are rounded, so that a board that fills the picture does not reach beyond it.
+            let q8 = |end: f32| (end.clamp(0.0, room as f32) * 256.0).round() as u32;
+            (q8(start), q8(start + side) - q8(start))
         };
         let (left, width) = span(self.left, width, view.width_px());
         let (top, height) = span(self.top, height, view.height_px());
@@ -456,6 +457,19 @@ mod tests {
                     && near(r.height_q8(), square * 8)),
                 "{left} {top} {square}: {found:?}"
             );
+        }
+    }
+
+    #[test]
+    fn a_board_never_reaches_beyond_its_picture() {
+        let pixels = vec![0; 160 * 160];
+        let view = LumaView::new(&pixels, 160, 160, 160).expect("the size is right");
+        for start in [-0.3, -0.004, 0.0, 0.001, 0.002, 0.004, 0.006, 0.3] {
+            for square_width in [19.95, 19.999, 20.0, 20.001, 20.04] {
+                let grid = Grid { left: start, top: start, square_width, square_height: square_width };
+                let rect = grid.rect(&view).expect("it is about as large as the picture");
+                assert!(rect.left_q8() + rect.width_q8() <= 160 * 256, "{grid:?}: {rect:?}");
+            }
         }
     }
 
