@@ -3,18 +3,18 @@
 //! Every table is a slice of the caller's; of any length only the largest power of two is used. With the full lengths
 //! each case has its own cell; in shorter tables cases share cells, which costs strength and nothing else.
 
-use shakmaty::{Chess, Color, Move, Position, Role};
+use shakmaty::{Bitboard, Chess, Color, Move, Position, Role};
 
 use super::packed_move::PackedMove;
 
-/// Cells of a full table of quiet moves: side, from, to.
-pub const QUIET_CELLS_FULL: usize = 2 * 64 * 64;
+/// Cells of a full table of quiet moves: whether the squares are attacked, side, from, to.
+pub const QUIET_CELLS_FULL: usize = 4 * 2 * 64 * 64;
 /// Cells of a full table of captures: taken role, moving piece, to.
 pub const CAPTURE_CELLS_FULL: usize = 8 * PIECE_TO_CELLS;
 /// Cells of a full table of continuations: earlier piece and to, then piece and to.
 pub const CONTINUATION_CELLS_FULL: usize = PIECE_TO_CELLS * PIECE_TO_CELLS;
-/// Cells of a full table of evaluation corrections (three keys of 8192 structures for each side).
-pub const CORRECTION_CELLS_FULL: usize = 3 * 2 * 8192;
+/// Cells of a full table of evaluation corrections (four keys of 8192 cases for each side).
+pub const CORRECTION_CELLS_FULL: usize = 4 * 2 * 8192;
 
 const PIECE_TO_CELLS: usize = 16 * 64;
 /// Bound of every cell of the move tables.
@@ -36,6 +36,28 @@ impl PieceTo {
         PieceTo(piece * 64 + m.to().to_u32() as u16)
     }
 }
+
+/// A quiet move as the histories file it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct QuietMove {
+    cell: u16,
+    now: PieceTo,
+}
+
+impl QuietMove {
+    /// `attacked` holds the squares that the other side attacks: to flee from them and to step onto them are other moves.
+    pub(crate) fn new(turn: Color, m: Move, packed: PackedMove, attacked: Bitboard) -> QuietMove {
+        let (from, to) = (packed.from(), packed.to());
+        let bit = |set: bool, at: u32| u16::from(set) << at;
+        let squares = to as u16 | (from as u16) << 6;
+        let flags =
+            bit(turn.is_black(), 12) | bit(attacked.contains(from), 13) | bit(attacked.contains(to), 14);
+        QuietMove { cell: squares | flags, now: PieceTo::of(turn, m) }
+    }
+}
+
+/// What was moved one, two and four plies before.
+pub(crate) type Before = [PieceTo; 3];
 
 /// The search's memory of moves and corrections, in the caller's cells.
 #[derive(Debug)]
@@ -70,11 +92,6 @@ impl<'a> History<'a> {
         self.correction.fill(0);
     }
 
-    fn quiet_index(turn: Color, m: PackedMove) -> usize {
-        let side = usize::from(turn.is_black());
-        m.to().to_usize() | m.from().to_usize() << 6 | side << 12
-    }
-
     fn continuation_index(before: PieceTo, now: PieceTo) -> usize {
         usize::from(now.0) | usize::from(before.0) << 10
     }
@@ -84,13 +101,10 @@ impl<'a> History<'a> {
         usize::from(PieceTo::of(turn, m).0) | taken << 10
     }
 
-    /// How well a quiet move did: of itself, and after the moves one and two plies before.
-    pub(crate) fn quiet_score(&self, turn: Color, m: PackedMove, now: PieceTo, before: [PieceTo; 2]) -> i32 {
-        read(self.quiet, Self::quiet_index(turn, m))
-            + before
-                .iter()
-                .map(|&earlier| read(self.continuation, Self::continuation_index(earlier, now)))
-                .sum::<i32>()
+    /// How well a quiet move did: of itself, and after the moves before (the earliest counts half).
+    pub(crate) fn quiet_score(&self, m: QuietMove, before: Before) -> i32 {
+        let after = |earlier| read(self.continuation, Self::continuation_index(earlier, m.now));
+        read(self.quiet, usize::from(m.cell)) + after(before[0]) + after(before[1]) + after(before[2]) / 2
     }
 
     pub(crate) fn capture_score(&self, turn: Color, m: Move) -> i32 {
@@ -98,17 +112,15 @@ impl<'a> History<'a> {
     }
 
     /// Rewards (or with a negative bonus punishes) a quiet move.
-    pub(crate) fn learn_quiet(
-        &mut self,
-        turn: Color,
-        m: PackedMove,
-        now: PieceTo,
-        before: [PieceTo; 2],
-        bonus: i32,
-    ) {
-        learn(self.quiet, Self::quiet_index(turn, m), bonus);
+    pub(crate) fn learn_quiet(&mut self, m: QuietMove, before: Before, bonus: i32) {
+        learn(self.quiet, usize::from(m.cell), bonus);
+        self.learn_continuation(m, before, bonus);
+    }
+
+    /// Rewards or punishes a quiet move as an answer to the moves before alone.
+    pub(crate) fn learn_continuation(&mut self, m: QuietMove, before: Before, bonus: i32) {
         for earlier in before {
-            learn(self.continuation, Self::continuation_index(earlier, now), bonus);
+            learn(self.continuation, Self::continuation_index(earlier, m.now), bonus);
         }
     }
 
@@ -118,15 +130,16 @@ impl<'a> History<'a> {
 
     /// The mean error of evaluations in positions with the same pawns, and with the same pieces of either side, in
     /// centipawns as the side to move sees it.
-    pub(crate) fn correction_cp(&self, position: &Chess) -> i32 {
-        let sum: i32 = correction_indices(position).into_iter().map(|i| read(self.correction, i)).sum();
+    pub(crate) fn correction_cp(&self, position: &Chess, before: Before) -> i32 {
+        let sum: i32 =
+            correction_indices(position, before).into_iter().map(|i| read(self.correction, i)).sum();
         sum / (2 * CORRECTION_GRAIN)
     }
 
     /// Learns that a search to `depth` found `error_cp` more than the evaluation.
-    pub(crate) fn learn_correction(&mut self, position: &Chess, depth: i32, error_cp: i32) {
+    pub(crate) fn learn_correction(&mut self, position: &Chess, before: Before, depth: i32, error_cp: i32) {
         let weight = (depth + 1).min(16);
-        for index in correction_indices(position) {
+        for index in correction_indices(position, before) {
             if let Some(cell) = cell(self.correction, index) {
                 let old = i32::from(*cell);
                 let seen = error_cp.clamp(-400, 400) * CORRECTION_GRAIN;
@@ -137,8 +150,8 @@ impl<'a> History<'a> {
     }
 }
 
-/// Three structures that evaluations tend to misjudge together: the pawns, and each side's pieces.
-fn correction_indices(position: &Chess) -> [usize; 3] {
+/// What evaluations tend to misjudge together: the same pawns, the same pieces of either side, and the same last two moves.
+fn correction_indices(position: &Chess, before: Before) -> [usize; 4] {
     let board = position.board();
     let mix = |hash: u64, bits: u64| (hash ^ bits).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
     let cell_of = |hash: u64| (hash >> 40) as usize & 0x1fff;
@@ -154,7 +167,8 @@ fn correction_indices(position: &Chess) -> [usize; 3] {
     [
         cell_of(mix(pawns, 1)) | side << 13,
         cell_of(mix(pieces[0], 2)) | side << 13 | 1 << 14,
-        cell_of(mix(pieces[1], 3)) | side << 13 | 1 << 15,
+        cell_of(mix(pieces[1], 3)) | side << 13 | 2 << 14,
+        cell_of(mix(mix(0, u64::from(before[0].0)), u64::from(before[1].0) | 4 << 16)) | side << 13 | 3 << 14,
     ]
 }
 
@@ -185,6 +199,8 @@ fn learn(cells: &mut [i16], index: usize, bonus: i32) {
 mod tests {
     use super::*;
 
+    const NOWHERE: Before = [PieceTo::NONE; 3];
+
     #[test]
     fn a_history_cell_never_leaves_its_bounds() {
         let mut cells = [0_i16; 4];
@@ -204,11 +220,11 @@ mod tests {
         let position = Chess::default();
         let m = position.legal_moves()[0];
         let packed = PackedMove::pack(m).unwrap();
-        let now = PieceTo::of(Color::White, m);
-        history.learn_quiet(Color::White, packed, now, [PieceTo::NONE; 2], 100);
-        history.learn_correction(&position, 5, 100);
-        assert_eq!(history.quiet_score(Color::White, packed, now, [PieceTo::NONE; 2]), 0);
-        assert_eq!(history.correction_cp(&position), 0);
+        let quiet = QuietMove::new(Color::White, m, packed, Bitboard::EMPTY);
+        history.learn_quiet(quiet, NOWHERE, 100);
+        history.learn_correction(&position, NOWHERE, 5, 100);
+        assert_eq!(history.quiet_score(quiet, NOWHERE), 0);
+        assert_eq!(history.correction_cp(&position, NOWHERE), 0);
     }
 
     #[test]
@@ -217,8 +233,8 @@ mod tests {
         let mut history = History::new(&mut [], &mut [], &mut [], &mut correction);
         let position = Chess::default();
         for _ in 0..1000 {
-            history.learn_correction(&position, 10, 40);
+            history.learn_correction(&position, NOWHERE, 10, 40);
         }
-        assert!((50..=60).contains(&history.correction_cp(&position)), "three of 40, halved");
+        assert!((70..=80).contains(&history.correction_cp(&position, NOWHERE)), "four of 40, halved");
     }
 }

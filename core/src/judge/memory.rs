@@ -1,7 +1,7 @@
 //! All the memory that a search works in, apart from its transposition table: handed in by the caller.
 
 use arrayvec::ArrayVec;
-use shakmaty::{Chess, Move};
+use shakmaty::{Bitboard, Chess, Move};
 
 use super::{
     history::{History, PieceTo},
@@ -37,6 +37,12 @@ pub struct Frame<S> {
     /// How often the line up to here was extended by two plies.
     pub(crate) double_extensions: u8,
     pub(crate) cutoffs: u16,
+    /// The squares that the side not to move attacks, once its moves are tried.
+    pub(crate) attacked: Bitboard,
+    /// The position is, or in an earlier search was, on a principal variation.
+    pub(crate) on_pv: bool,
+    /// By how many plies the search of this position is shortened.
+    pub(crate) reduction: u8,
     pub(crate) line: Line,
 }
 
@@ -56,6 +62,9 @@ impl<S> Frame<S> {
             excluded: None,
             double_extensions: 0,
             cutoffs: 0,
+            attacked: Bitboard::EMPTY,
+            on_pv: false,
+            reduction: 0,
             line: Line::new_const(),
         }
     }

@@ -20,6 +20,7 @@ pub mod score;
 pub mod search;
 #[cfg(test)]
 mod search_tests;
+mod shortcuts;
 pub mod steps;
 pub mod transposition_table;
 pub mod win_model;

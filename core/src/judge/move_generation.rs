@@ -1,7 +1,7 @@
 //! Legal moves in two portions, the noisy ones and the quiet ones, so that a search that stops at the first makes no
 //! others. Agrees with shakmaty's own generator (tested move by move).
 
-use shakmaty::{Bitboard, CastlingSide, Chess, Color, File, Position, Rank, Role, Square, attacks};
+use shakmaty::{Bitboard, CastlingSide, Chess, Color, File, Move, Position, Rank, Role, Square, attacks};
 
 use super::packed_move::PackedMove;
 
@@ -188,6 +188,48 @@ pub(crate) fn has_pieces(position: &Chess) -> bool {
     (position.us() & !(board.pawns() | board.kings())).any()
 }
 
+/// True where the legal `m`, neither castling nor promotion nor en passant, gives check.
+pub(crate) fn gives_check(position: &Chess, m: Move) -> bool {
+    let board = position.board();
+    let Some((king, from)) = board.king_of(!position.turn()).zip(m.from()) else { return false };
+    let (to, ours) = (m.to(), position.us().without(from));
+    let occupied = board.occupied().without(from).with(to);
+    let directly = match m.role() {
+        Role::Pawn => attacks::pawn_attacks(position.turn(), to),
+        Role::Knight => attacks::knight_attacks(to),
+        Role::Bishop => attacks::bishop_attacks(to, occupied),
+        Role::Rook => attacks::rook_attacks(to, occupied),
+        Role::Queen => attacks::queen_attacks(to, occupied),
+        Role::King => Bitboard::EMPTY,
+    };
+    directly.contains(king)
+        || (attacks::rook_attacks(king, occupied) & ours & board.rooks_and_queens()).any()
+        || (attacks::bishop_attacks(king, occupied) & ours & board.bishops_and_queens()).any()
+}
+
+/// The squares that a side attacks or guards.
+pub(crate) fn attacked_by(position: &Chess, side: Color) -> Bitboard {
+    let board = position.board();
+    let (pieces, occupied) = (board.by_color(side), board.occupied());
+    let pawns = board.pawns() & pieces;
+    let (left, right) = match side {
+        Color::White => (7, 9),
+        Color::Black => (-9, -7),
+    };
+    let not = |file| !Bitboard::from_file(file);
+    let mut attacked = (pawns & not(File::A)).shift(left) | (pawns & not(File::H)).shift(right);
+    for from in pieces & !pawns {
+        attacked |= match board.role_at(from) {
+            Some(Role::Knight) => attacks::knight_attacks(from),
+            Some(Role::Bishop) => attacks::bishop_attacks(from, occupied),
+            Some(Role::Rook) => attacks::rook_attacks(from, occupied),
+            Some(Role::Queen) => attacks::queen_attacks(from, occupied),
+            _ => attacks::king_attacks(from),
+        };
+    }
+    attacked
+}
+
 /// The file of each square counted from the nearer edge, 0 to 3.
 pub(crate) const fn file_from_edge(file: File) -> usize {
     let file = file.to_usize();
@@ -216,6 +258,13 @@ mod tests {
         for (i, packed) in moves.iter().enumerate() {
             let m = packed.unpack(position).unwrap();
             assert_eq!(m.is_capture() || m.is_promotion(), i < noisy, "{m} in {position:?}");
+            let mut after = position.clone();
+            after.play_unchecked(m);
+            if !m.is_castle() && !m.is_promotion() && !m.is_en_passant() {
+                assert_eq!(gives_check(position, m), after.is_check(), "{m} in {position:?}");
+            }
+            let is_attacked = attacked_by(position, position.turn()).contains(m.to());
+            assert!(is_attacked || m.is_castle() || m.role() == Role::Pawn, "{m} in {position:?}");
         }
         moves
     }

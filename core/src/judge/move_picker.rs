@@ -1,10 +1,10 @@
 //! Moves in the order in which they should be tried, each made no earlier than needed.
 
-use shakmaty::{Chess, Move, Position, Role};
+use shakmaty::{Bitboard, Chess, Move, Position, Role};
 
 use super::{
     exchange::{exchange_value_cp, exchange_wins},
-    history::{History, PieceTo},
+    history::{Before, History, QuietMove},
     move_generation::{Constraints, Portion, generate},
     packed_move::{PackedMove, ScoredMove},
 };
@@ -39,8 +39,10 @@ pub(crate) enum Origin {
 /// What the order of moves depends on besides the position.
 pub(crate) struct Hints<'h, 'm> {
     pub(crate) history: &'h History<'m>,
-    pub(crate) before: [PieceTo; 2],
+    pub(crate) before: Before,
     pub(crate) killer: Option<PackedMove>,
+    /// The squares that the other side attacks.
+    pub(crate) attacked: Bitboard,
 }
 
 /// Picks the moves of one position out of a stretch of the shared arena, `start..end`; what it does not pass on to the
@@ -148,8 +150,10 @@ impl MovePicker {
                             if Some(packed) == hints.killer {
                                 return KILLER_RANK;
                             }
-                            let now = packed.unpack(position).map_or(PieceTo::NONE, |m| PieceTo::of(turn, m));
-                            hints.history.quiet_score(turn, packed, now, hints.before)
+                            packed.unpack(position).map_or(0, |m| {
+                                let quiet = QuietMove::new(turn, m, packed, hints.attacked);
+                                hints.history.quiet_score(quiet, hints.before)
+                            })
                         });
                         self.stage = Stage::Quiet;
                     } else {
@@ -229,7 +233,7 @@ fn noisy_rank(position: &Chess, m: Move, history: &History<'_>) -> i32 {
 mod tests {
     extern crate std;
 
-    use super::*;
+    use super::{super::history::PieceTo, *};
     use shakmaty::{CastlingMode, fen::Fen};
     use std::{collections::HashSet, vec, vec::Vec};
 
@@ -247,7 +251,8 @@ mod tests {
                 let mut arena = vec![ScoredMove::EMPTY; 256];
                 let constraints = Constraints::of(&position).unwrap();
                 let mut picker = MovePicker::all(constraints, remembered, 7);
-                let hints = Hints { history: &history, before: [PieceTo::NONE; 2], killer: None };
+                let before = [PieceTo::NONE; 3];
+                let hints = Hints { history: &history, before, killer: None, attacked: Bitboard::EMPTY };
                 let mut picked = Vec::new();
                 while let Some((packed, m, _)) = picker.next(&position, &mut arena, &hints) {
                     assert_eq!(PackedMove::pack(m), Some(packed));

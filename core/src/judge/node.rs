@@ -1,17 +1,17 @@
 //! One node of the search, step by step.
 
 use arrayvec::ArrayVec;
-use shakmaty::{Move, Position};
+use shakmaty::{Bitboard, Move, Position};
 
 use super::{
     evaluation::Evaluator,
-    exchange::exchange_wins,
-    history::PieceTo,
+    exchange::{exchange_value_cp, exchange_wins},
+    history::{Before, PieceTo, QuietMove},
     memory::{MOVES_MIN, SearchMemory},
-    move_generation::{Constraints, has_pieces},
+    move_generation::{Constraints, attacked_by, gives_check, has_pieces},
     move_picker::{Hints, MovePicker, Origin},
     packed_move::PackedMove,
-    pruning::{Outlook, PLY, futility_margin, history_bonus, late_move_reduction, probcut_beta},
+    pruning::{Outlook, PLY, futility_margin, history_bonus, late_move_reduction, late_noisy_reduction},
     score::{self, DRAW, INFINITE, MATE, MATE_THRESHOLD, is_mate, mated_at},
     search::Worker,
     steps::Step,
@@ -45,7 +45,7 @@ impl Kind {
     }
 
     /// What a child searched with a null window is expected to be.
-    fn opposite(self) -> Kind {
+    pub(crate) fn opposite(self) -> Kind {
         if self == Kind::Cut { Kind::All } else { Kind::Cut }
     }
 }
@@ -111,13 +111,22 @@ impl<E: Evaluator> Worker<'_, '_, E> {
             && halfmoves < HALFMOVES_NEAR_DRAW
             && cuts(&known, alpha, beta)
         {
+            if known.value >= beta
+                && let Some(packed) = remembered
+            {
+                self.reward_quiet(ply, packed, history_bonus(depth));
+            }
             return known.value;
         }
+        let on_pv =
+            if excluded.is_some() { frame.on_pv } else { is_pv || known.is_some_and(|known| known.on_pv) };
+        let reduction_here = frame.reduction;
+        self.memory.frames[ply].on_pv = on_pv;
 
         // Step 5. The static evaluation.
         let (raw, evaluation) = match (in_check, excluded) {
             (true, _) => (None, -INFINITE),
-            (false, Some(_)) => (None, frame.evaluation.unwrap_or(DRAW)),
+            (false, Some(_)) => (None, self.memory.frames[ply].evaluation.unwrap_or(DRAW)),
             (false, None) => {
                 let raw = known.and_then(|k| k.evaluation).unwrap_or_else(|| self.raw_evaluation(ply));
                 (Some(raw), self.corrected(ply, raw))
@@ -130,6 +139,15 @@ impl<E: Evaluator> Worker<'_, '_, E> {
             _ => evaluation,
         };
         let improving = !in_check && self.is_improving(ply, evaluation);
+        if !in_check && excluded.is_none() && reduction_here > 0 && self.steps.has(Step::Hindsight) {
+            // How much the move that led here was shortened by was a guess; the evaluations tell whether it was right.
+            let before = ply.checked_sub(1).and_then(|p| self.memory.frames[p].evaluation);
+            match before.map(|before| before + evaluation) {
+                Some(gained) if reduction_here >= 3 && gained <= 0 => depth += 1,
+                Some(gained) if depth >= 2 && gained > 48 => depth -= 1,
+                _ => {}
+            }
+        }
         let outlook = Outlook { depth, estimate_cp, improving };
         if ply + 2 < self.memory.frames.len() {
             self.memory.frames[ply + 2].cutoffs = 0;
@@ -147,6 +165,7 @@ impl<E: Evaluator> Worker<'_, '_, E> {
             }
             // Step 7. Reverse futility.
             if self.steps.has(Step::ReverseFutility)
+                && !on_pv
                 && outlook.can_prune_by_standing_above(beta)
                 && !is_mate(estimate_cp)
                 && !is_mate(beta)
@@ -175,27 +194,33 @@ impl<E: Evaluator> Worker<'_, '_, E> {
         // Step 11. The moves.
         let before = self.moves_before(ply);
         let turn = self.memory.frames[ply].position.turn();
+        let attacked = self.note_attacked(ply);
         let has_pieces = has_pieces(&self.memory.frames[ply].position);
         let remembered_takes = remembered.is_some_and(|packed| self.is_capture(ply, packed));
         let mut picker = MovePicker::all(constraints, remembered, arena);
         let (mut best, mut best_move) = (-INFINITE, None::<(PackedMove, Move)>);
         let first_alpha = alpha;
         let mut count = 0;
-        let mut quiets = ArrayVec::<(PackedMove, PieceTo), TRIED_MAX>::new();
+        let mut quiets = ArrayVec::<QuietMove, TRIED_MAX>::new();
         let mut captures = ArrayVec::<Move, TRIED_MAX>::new();
         while let Some((packed, m, origin)) = self.next_move(ply, &mut picker, before) {
             if Some(packed) == excluded {
                 continue;
             }
             count += 1;
-            let now = PieceTo::of(turn, m);
-            let is_quiet = !m.is_capture() && !m.is_promotion();
+            let quiet = QuietMove::new(turn, m, packed, attacked);
+            let is_quiet = is_quiet_move(m);
             let history = if is_quiet {
-                self.memory.history.quiet_score(turn, packed, now, before)
+                self.memory.history.quiet_score(quiet, before)
             } else {
                 self.memory.history.capture_score(turn, m)
             };
-            let mut reduction = late_move_reduction(depth, count);
+            let is_early_noisy = !is_quiet && origin != Origin::LosingNoisy;
+            let mut reduction = if is_early_noisy {
+                late_noisy_reduction(depth, count)
+            } else {
+                late_move_reduction(depth, count)
+            };
 
             // Step 12. Pruning at shallow depth.
             if !is_root && has_pieces && best > -MATE_THRESHOLD {
@@ -204,26 +229,42 @@ impl<E: Evaluator> Worker<'_, '_, E> {
                     if self.steps.has(Step::LateMovePruning) && count >= outlook.enough_moves() {
                         picker.skip_quiets();
                     }
-                    if self.steps.has(Step::HistoryPruning) && reduced <= 6 && history < -2500 * depth {
-                        continue;
-                    }
-                    if !in_check
+                    let unlikely =
+                        self.steps.has(Step::HistoryPruning) && reduced <= 6 && history < -1500 * depth;
+                    let futile = !in_check
                         && !is_decided
                         && self.steps.has(Step::Futility)
                         && reduced <= 8
                         && origin == Origin::Quiet
-                        && evaluation + futility_margin(reduced) + history / 128 <= alpha
+                        && evaluation + futility_margin(reduced) + history / 128 <= alpha;
+                    let position = &self.memory.frames[ply].position;
+                    let loses = |margin_cp: i32| {
+                        self.steps.has(Step::ExchangePruning) && !exchange_wins(position, m, -margin_cp)
+                    };
+                    if unlikely || futile || loses(22 * reduced * reduced) {
+                        // A check may be worth a sacrifice.
+                        if !gives_check(position, m) {
+                            if futile {
+                                picker.skip_quiets();
+                            }
+                            continue;
+                        }
+                        if loses(90 * depth) {
+                            continue;
+                        }
+                    }
+                } else if is_early_noisy {
+                    let gain = m.capture().map_or(0, exchange_value_cp);
+                    if !in_check
+                        && !is_decided
+                        && !m.is_promotion()
+                        && origin == Origin::WinningNoisy
+                        && self.steps.has(Step::Futility)
+                        && outlook.capture_cannot_help(reduced, gain, history, alpha)
                     {
-                        picker.skip_quiets();
                         continue;
                     }
-                    if self.steps.has(Step::ExchangePruning)
-                        && !exchange_wins(&self.memory.frames[ply].position, m, -22 * reduced * reduced)
-                    {
-                        continue;
-                    }
-                } else if origin == Origin::LosingNoisy
-                    && self.steps.has(Step::ExchangePruning)
+                } else if self.steps.has(Step::ExchangePruning)
                     && !exchange_wins(&self.memory.frames[ply].position, m, -90 * depth)
                 {
                     continue;
@@ -237,7 +278,7 @@ impl<E: Evaluator> Worker<'_, '_, E> {
                 && self.steps.has(Step::Singular)
                 && !is_root
                 && excluded.is_none()
-                && depth >= 7
+                && depth >= 6
                 && known.depth >= depth - 3
                 && known.bound.allows_at_least()
                 && !is_mate(known.value)
@@ -254,26 +295,41 @@ impl<E: Evaluator> Worker<'_, '_, E> {
             if extension >= 2 {
                 self.memory.frames[ply + 1].double_extensions += 1;
             }
-            let new_depth = depth - 1 + extension;
+            let mut new_depth = depth - 1 + extension;
             let mut value = -INFINITE;
             let is_late = depth >= 2 && count > 1 + i32::from(is_root);
-            if is_late
-                && (is_quiet || origin == Origin::LosingNoisy)
-                && self.steps.has(Step::LateMoveReduction)
-            {
+            if is_late && self.steps.has(Step::LateMoveReduction) {
                 // Step 15. Late moves are searched less deep, and again in full only where they surprise.
-                reduction -= PLY * i32::from(is_pv);
-                reduction += PLY * i32::from(kind == Kind::Cut);
+                reduction -= PLY * i32::from(on_pv);
+                reduction -= PLY / 2 * i32::from(is_pv);
+                reduction += PLY * 3 / 2 * i32::from(kind == Kind::Cut);
                 reduction += PLY / 2 * i32::from(!improving);
                 reduction += PLY / 2 * i32::from(remembered_takes);
                 reduction += PLY / 2 * i32::from(self.memory.frames[ply + 1].cutoffs > 3);
-                reduction -= PLY / 2 * i32::from(self.gives_check(ply + 1));
-                reduction -= history * PLY / 9000;
+                reduction -= PLY / 2 * i32::from(self.memory.frames[ply + 1].position.is_check());
+                reduction -= history * PLY / 8000;
                 let reduced = (new_depth - reduction / PLY).clamp(1, new_depth.max(1));
+                self.memory.frames[ply + 1].reduction = (new_depth - reduced).clamp(0, 100) as u8;
                 value = -self.search(place.child(Kind::Cut, &picker), reduced, -alpha - 1, -alpha);
+                self.memory.frames[ply + 1].reduction = 0;
                 if value > alpha && reduced < new_depth {
-                    value =
-                        -self.search(place.child(kind.opposite(), &picker), new_depth, -alpha - 1, -alpha);
+                    new_depth += i32::from(value > alpha + 16 + 3 * (new_depth - reduced));
+                    new_depth -= i32::from(value < best + 3);
+                    if reduced < new_depth {
+                        let child = place.child(kind.opposite(), &picker);
+                        value = -self.search(child, new_depth, -alpha - 1, -alpha);
+                    }
+                    if is_quiet && !self.stopped {
+                        let bonus = history_bonus(new_depth);
+                        let signed = if value >= beta {
+                            bonus
+                        } else if value <= alpha {
+                            -bonus
+                        } else {
+                            0
+                        };
+                        self.memory.history.learn_continuation(quiet, before, signed);
+                    }
                 }
             } else if !is_pv || count > 1 {
                 let child = if is_pv { Kind::Cut } else { kind.opposite() };
@@ -303,7 +359,7 @@ impl<E: Evaluator> Worker<'_, '_, E> {
             }
             if best_move.is_none_or(|(b, _)| b != packed) {
                 if is_quiet {
-                    let _ = quiets.try_push((packed, now));
+                    let _ = quiets.try_push(quiet);
                 } else {
                     let _ = captures.try_push(m);
                 }
@@ -319,24 +375,35 @@ impl<E: Evaluator> Worker<'_, '_, E> {
             };
         }
 
+        if best >= beta && !is_mate(best) && !is_mate(beta) && !is_pv {
+            best = (best * depth + beta) / (depth + 1);
+        }
+
         // Step 18. Teach the histories.
         if let Some((packed, m)) = best_move
             && best >= beta
         {
             let bonus = history_bonus(depth);
-            let history = &mut self.memory.history;
-            if !m.is_capture() && !m.is_promotion() {
+            if is_quiet_move(m) {
                 self.memory.frames[ply].killer = Some(packed);
-                history.learn_quiet(turn, packed, PieceTo::of(turn, m), before, bonus);
-                for &(tried, now) in &quiets {
-                    history.learn_quiet(turn, tried, now, before, -bonus);
+                let good = QuietMove::new(turn, m, packed, attacked);
+                self.memory.history.learn_quiet(good, before, bonus);
+                for &tried in &quiets {
+                    self.memory.history.learn_quiet(tried, before, -bonus);
                 }
             } else {
-                history.learn_capture(turn, m, bonus);
+                self.memory.history.learn_capture(turn, m, bonus);
             }
             for &tried in &captures {
-                history.learn_capture(turn, tried, -bonus);
+                self.memory.history.learn_capture(turn, tried, -bonus);
             }
+        } else if best <= first_alpha
+            && excluded.is_none()
+            && let Some(arrived) = self.memory.frames[ply].arrived_by
+            && let Some(packed) = PackedMove::pack(arrived)
+        {
+            // Nothing here was good enough: the move before was.
+            self.reward_quiet(ply - 1, packed, history_bonus(depth));
         }
 
         // Step 19. Remember the result.
@@ -356,10 +423,10 @@ impl<E: Evaluator> Worker<'_, '_, E> {
             };
             if !in_check && quiet_best && says_more && !is_mate(best) {
                 let SearchMemory { frames, history, .. } = &mut *self.memory;
-                history.learn_correction(&frames[ply].position, depth, best - evaluation);
+                history.learn_correction(&frames[ply].position, before, depth, best - evaluation);
             }
             let best_packed = best_move.map(|(packed, _)| packed);
-            let known = Known { best: best_packed, value: best, evaluation: raw, depth, bound };
+            let known = Known { best: best_packed, value: best, evaluation: raw, depth, bound, on_pv };
             self.table.store(self.memory.frames[ply].key, ply, known);
         }
         best
@@ -384,30 +451,45 @@ impl<E: Evaluator> Worker<'_, '_, E> {
         earlier(2).or_else(|| earlier(4)).is_none_or(|before| evaluation > before)
     }
 
-    /// The moves one and two plies before, by which continuations are judged.
-    pub(crate) fn moves_before(&self, ply: usize) -> [PieceTo; 2] {
-        let one = self.memory.frames[ply].arrived_piece_to;
-        let two = ply.checked_sub(1).map_or(PieceTo::NONE, |p| self.memory.frames[p].arrived_piece_to);
-        [one, two]
+    /// The moves one, two and four plies before, by which continuations are judged.
+    pub(crate) fn moves_before(&self, ply: usize) -> Before {
+        [0, 1, 3].map(|back| {
+            ply.checked_sub(back)
+                .map_or(PieceTo::NONE, |earlier| self.memory.frames[earlier].arrived_piece_to)
+        })
     }
 
-    fn is_capture(&self, ply: usize, packed: PackedMove) -> bool {
+    /// Notes and gives the squares that the side not to move attacks.
+    pub(crate) fn note_attacked(&mut self, ply: usize) -> Bitboard {
+        let frame = &mut self.memory.frames[ply];
+        frame.attacked = attacked_by(&frame.position, !frame.position.turn());
+        frame.attacked
+    }
+
+    /// Teaches the histories that a move played at `ply` was good, where it is a quiet one.
+    fn reward_quiet(&mut self, ply: usize, packed: PackedMove, bonus: i32) {
+        let position = &self.memory.frames[ply].position;
+        let turn = position.turn();
+        if let Some(m) = packed.unpack(position).filter(|&m| is_quiet_move(m)) {
+            let before = self.moves_before(ply);
+            let quiet = QuietMove::new(turn, m, packed, attacked_by(position, !turn));
+            self.memory.history.learn_quiet(quiet, before, bonus);
+        }
+    }
+
+    pub(crate) fn is_capture(&self, ply: usize, packed: PackedMove) -> bool {
         packed.unpack(&self.memory.frames[ply].position).is_some_and(|m| m.is_capture())
-    }
-
-    fn gives_check(&self, child_ply: usize) -> bool {
-        self.memory.frames[child_ply].position.is_check()
     }
 
     pub(crate) fn next_move(
         &mut self,
         ply: usize,
         picker: &mut MovePicker,
-        before: [PieceTo; 2],
+        before: Before,
     ) -> Option<(PackedMove, Move, Origin)> {
         let SearchMemory { frames, moves, history } = &mut *self.memory;
         let killer = frames[ply].killer.filter(|_| self.steps.has(Step::Killer));
-        let hints = Hints { history, before, killer };
+        let hints = Hints { history, before, killer, attacked: frames[ply].attacked };
         picker.next(&frames[ply].position, moves, &hints)
     }
 
@@ -424,6 +506,7 @@ impl<E: Evaluator> Worker<'_, '_, E> {
         after.arrived_piece_to = PieceTo::of(before.position.turn(), m);
         after.plies_since_null = before.plies_since_null.saturating_add(1);
         after.double_extensions = before.double_extensions;
+        after.reduction = 0;
         after.excluded = None;
     }
 
@@ -438,133 +521,11 @@ impl<E: Evaluator> Worker<'_, '_, E> {
             line.extend(child.line.iter().copied().take(room));
         }
     }
+}
 
-    /// Lets the opponent move twice: where that doesn't bring the value below beta, no move of ours would be needed.
-    fn null_move(&mut self, place: Place, outlook: &Outlook, evaluation: i32, beta: i32) -> Option<i32> {
-        let ply = place.ply;
-        let frame = &self.memory.frames[ply];
-        let may_pass = ply > 0 && frame.arrived_by.is_some() && has_pieces(&frame.position);
-        let convinced = evaluation >= beta - 6 * outlook.depth + 50;
-        if !may_pass
-            || !self.steps.has(Step::NullMove)
-            || !convinced
-            || ply < self.null_move_min_ply
-            || !outlook.can_try_null_move(beta)
-            || beta <= -MATE_THRESHOLD
-        {
-            return None;
-        }
-        let passed = frame.position.clone().swap_turn().ok()?;
-        let key = frame.key.after_null_move(&frame.position);
-        let double_extensions = frame.double_extensions;
-        let after = &mut self.memory.frames[ply + 1];
-        after.position = passed;
-        after.key = key;
-        after.state_is_current = false;
-        after.arrived_by = None;
-        after.arrived_piece_to = PieceTo::NONE;
-        after.plies_since_null = 0;
-        after.double_extensions = double_extensions;
-        after.excluded = None;
-
-        let depth = outlook.depth - outlook.null_move_reduction(beta);
-        let child = Place { ply: ply + 1, kind: place.kind.opposite(), arena: place.arena };
-        let value = -self.search(child, depth, -beta, -beta + 1);
-        if self.stopped || value < beta {
-            return None;
-        }
-        let value = if value >= MATE_THRESHOLD { beta } else { value };
-        if self.null_move_min_ply > 0 || outlook.depth < 14 {
-            return Some(value);
-        }
-        // Zugzwang is likelier to fool a deep search: verify without null moves for a while.
-        self.null_move_min_ply = ply + (3 * depth.max(1) as usize) / 4;
-        let verified = self.search(place, depth, beta - 1, beta);
-        self.null_move_min_ply = 0;
-        (!self.stopped && verified >= beta).then_some(value)
-    }
-
-    /// A capture that beats beta by far in a shallow search would beat it in a deep one.
-    #[expect(clippy::too_many_arguments, reason = "all of it is the node's state at this step")]
-    fn probcut(
-        &mut self,
-        place: Place,
-        constraints: Constraints,
-        outlook: &Outlook,
-        known: Option<Known>,
-        remembered: Option<PackedMove>,
-        raw: Option<i32>,
-        beta: i32,
-    ) -> Option<i32> {
-        let ply = place.ply;
-        let raised = probcut_beta(beta, outlook.improving);
-        let doubtful = known.is_some_and(|k| k.depth >= outlook.depth - 3 && k.value < raised);
-        if outlook.depth < 5 || is_mate(beta) || doubtful || !self.steps.has(Step::ProbCut) {
-            return None;
-        }
-        let evaluation = self.memory.frames[ply].evaluation.unwrap_or(DRAW);
-        let remembered = remembered.filter(|&packed| self.is_capture(ply, packed));
-        let mut picker = MovePicker::noisy(constraints, remembered, raised - evaluation, place.arena);
-        let before = self.moves_before(ply);
-        while let Some((packed, m, origin)) = self.next_move(ply, &mut picker, before) {
-            if origin == Origin::LosingNoisy {
-                break;
-            }
-            self.make(ply, m);
-            let child = place.child(place.kind.opposite(), &picker);
-            let mut value = -self.quiescence(child, -raised, -raised + 1);
-            if value >= raised {
-                value = -self.search(child, outlook.depth - 4, -raised, -raised + 1);
-            }
-            if self.stopped {
-                return None;
-            }
-            if value >= raised {
-                let known = Known {
-                    best: Some(packed),
-                    value,
-                    evaluation: raw,
-                    depth: outlook.depth - 3,
-                    bound: Bound::Lower,
-                };
-                self.table.store(self.memory.frames[ply].key, ply, known);
-                return Some(value);
-            }
-        }
-        None
-    }
-
-    /// Is the remembered move the only good one? Then it is searched deeper. `Err` holds a value that ends the node: even
-    /// without that move, another one beats beta.
-    fn singular_extension(
-        &mut self,
-        place: Place,
-        packed: PackedMove,
-        known: &Known,
-        depth: i32,
-        beta: i32,
-    ) -> Result<i32, i32> {
-        let ply = place.ply;
-        let bar = known.value - 2 * depth;
-        let evaluation = self.memory.frames[ply].evaluation;
-        self.memory.frames[ply].excluded = Some(packed);
-        let kind = if place.kind == Kind::Cut { Kind::Cut } else { Kind::All };
-        let value = self.search(Place { kind, ..place }, (depth - 1) / 2, bar - 1, bar);
-        self.memory.frames[ply].excluded = None;
-        self.memory.frames[ply].evaluation = evaluation;
-        if self.stopped {
-            return Err(DRAW);
-        }
-        if value < bar {
-            let twice =
-                !place.kind.is_pv() && value < bar - 20 && self.memory.frames[ply].double_extensions < 6;
-            return Ok(if twice { 2 } else { 1 });
-        }
-        if bar >= beta && !is_mate(bar) {
-            return Err(bar);
-        }
-        Ok(if known.value >= beta { -1 } else { 0 })
-    }
+/// Neither capture nor promotion.
+fn is_quiet_move(m: Move) -> bool {
+    !m.is_capture() && !m.is_promotion()
 }
 
 /// True where what is known settles a null window.

@@ -54,9 +54,14 @@ impl Outlook {
         self.depth >= 3 && self.estimate_cp >= beta
     }
 
+    /// Even the most that a capture wins would leave the value below alpha.
+    pub(crate) fn capture_cannot_help(&self, depth: i32, gain_cp: i32, history: i32, alpha: i32) -> bool {
+        depth <= 6 && self.estimate_cp + 80 + 70 * depth + gain_cp + history / 64 <= alpha
+    }
+
     /// By how many plies the search after a null move is shortened.
     pub(crate) fn null_move_reduction(&self, beta: i32) -> i32 {
-        4 + self.depth / 4 + ((self.estimate_cp - beta) / 150).min(3)
+        4 + self.depth / 3 + ((self.estimate_cp - beta) / 60).min(4)
     }
 
     /// After so many moves the remaining quiet ones are left out (late move pruning).
@@ -67,7 +72,7 @@ impl Outlook {
 
 /// A beta far above beta, for a shallow search that proves a cutoff (ProbCut).
 pub(crate) fn probcut_beta(beta: i32, improving: bool) -> i32 {
-    beta + 160 - 50 * i32::from(improving)
+    beta + 80 - 20 * i32::from(improving)
 }
 
 /// A quiet move this far below alpha, `depth` plies before the horizon, can't come back (futility).
@@ -78,6 +83,21 @@ pub(crate) fn futility_margin(depth: i32) -> i32 {
 /// The plain reduction of the `count`th move, in 1/1024 ply (late move reductions).
 pub(crate) fn late_move_reduction(depth: i32, count: i32) -> i32 {
     (log(depth) * log(count)) / 2400 + 1150
+}
+
+/// The same for captures and promotions that lose nothing.
+pub(crate) fn late_noisy_reduction(depth: i32, count: i32) -> i32 {
+    (log(depth) * log(count)) / 2600 - 200
+}
+
+/// The remembered move is the only good one where all others stay below this (singular extensions).
+pub(crate) fn singular_bar(value: i32, depth: i32, uncertain: bool) -> i32 {
+    value - depth * (1 + i32::from(uncertain))
+}
+
+/// By how many plies a move that is better than all others by more than the bar is searched deeper.
+pub(crate) fn singular_extension(below_bar_cp: i32, may_double: bool) -> i32 {
+    1 + i32::from(may_double && below_bar_cp > 9)
 }
 
 /// What a good (or bad) move is worth to the histories.

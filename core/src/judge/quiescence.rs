@@ -13,7 +13,7 @@ use super::{
 };
 
 /// A capture that brings the value not within this of alpha isn't tried (delta pruning).
-const DELTA_MARGIN_CP: i32 = 140;
+const DELTA_MARGIN_CP: i32 = 80;
 
 impl<E: Evaluator> Worker<'_, '_, E> {
     /// The value of the position at `place` once it is quiet (fail-soft).
@@ -34,6 +34,7 @@ impl<E: Evaluator> Worker<'_, '_, E> {
         // Step 2. The transposition table.
         let frame = &self.memory.frames[ply];
         let known = self.table.probe(frame.key, ply);
+        let on_pv = kind.is_pv() || known.is_some_and(|k| k.on_pv);
         if let Some(known) = known
             && !kind.is_pv()
             && cuts(&known, alpha, beta)
@@ -64,8 +65,14 @@ impl<E: Evaluator> Worker<'_, '_, E> {
             }
             if best >= beta {
                 if known.is_none() {
-                    let known =
-                        Known { best: None, value: best, evaluation: raw, depth: -1, bound: Bound::Lower };
+                    let known = Known {
+                        best: None,
+                        value: best,
+                        evaluation: raw,
+                        depth: -1,
+                        bound: Bound::Lower,
+                        on_pv,
+                    };
                     self.table.store(self.memory.frames[ply].key, ply, known);
                 }
                 return best;
@@ -76,6 +83,7 @@ impl<E: Evaluator> Worker<'_, '_, E> {
         // Step 4. The moves.
         let before = self.moves_before(ply);
         let mut picker = if in_check {
+            self.note_attacked(ply);
             MovePicker::all(constraints, remembered, arena)
         } else {
             MovePicker::noisy(constraints, remembered, 0, arena)
@@ -136,7 +144,7 @@ impl<E: Evaluator> Worker<'_, '_, E> {
         } else {
             Bound::Upper
         };
-        let known = Known { best: best_move, value: best, evaluation: raw, depth: 0, bound };
+        let known = Known { best: best_move, value: best, evaluation: raw, depth: 0, bound, on_pv };
         self.table.store(self.memory.frames[ply].key, ply, known);
         best
     }

@@ -14,7 +14,7 @@ use super::{
 };
 
 /// Half the first aspiration window, in centipawns.
-const ASPIRATION_CP: i32 = 14;
+const ASPIRATION_CP: i32 = 9;
 /// From this depth on an iteration begins with a window around the last score.
 const ASPIRATION_DEPTH: i32 = 4;
 /// The deepest iteration.
@@ -128,6 +128,7 @@ impl<E: Evaluator> Worker<'_, '_, E> {
         frame.plies_since_null = 0;
         frame.excluded = None;
         frame.double_extensions = 0;
+        frame.reduction = 0;
         self.evaluator.refresh(root, &mut frame.state);
         frame.state_is_current = true;
         for frame in self.memory.frames.iter_mut() {
@@ -281,8 +282,11 @@ impl<E: Evaluator> Worker<'_, '_, E> {
     pub(crate) fn corrected(&self, ply: usize, raw: i32) -> i32 {
         let position = &self.memory.frames[ply].position;
         let moves_left = 200 - position.halfmoves().min(100) as i32;
-        let correction_cp =
-            if self.steps.has(Step::Correction) { self.memory.history.correction_cp(position) } else { 0 };
+        let correction_cp = if self.steps.has(Step::Correction) {
+            self.memory.history.correction_cp(position, self.moves_before(ply))
+        } else {
+            0
+        };
         Score::centipawns(raw * moves_left / 200 + correction_cp).value()
     }
 }

@@ -15,6 +15,8 @@ pub enum Step {
     NullMove,
     /// Proving a cutoff by a capture in a shallow search.
     ProbCut,
+    /// Taking back part of a reduction, or going on with it, once the position is evaluated.
+    Hindsight,
     /// Searching one ply less without a remembered move.
     InternalReduction,
     /// Leaving out late quiet moves.
@@ -39,10 +41,11 @@ pub enum Step {
 
 impl Step {
     /// All, in the order in which a node meets them.
-    pub const ALL: [Step; 16] = [
+    pub const ALL: [Step; 17] = [
         Step::Aspiration,
         Step::TableCutoff,
         Step::Correction,
+        Step::Hindsight,
         Step::Razoring,
         Step::ReverseFutility,
         Step::NullMove,

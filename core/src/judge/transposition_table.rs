@@ -12,8 +12,10 @@ use super::{
 };
 
 const BUCKET_ENTRIES: usize = 5;
-/// The age is kept in six bits beside the two of the bound.
-const AGE_MASK: u8 = 0x3f;
+/// The age is kept in five bits beside one for the principal variation and the two of the bound.
+const AGE_MASK: u8 = 0x1f;
+const AGE_SHIFT: u32 = 3;
+const ON_PV_BIT: u32 = 1 << 26;
 /// A stored evaluation of this value means that none was made (the position is in check).
 const NO_EVALUATION: i16 = i16::MIN;
 
@@ -73,6 +75,8 @@ pub(crate) struct Known {
     pub(crate) evaluation: Option<i32>,
     pub(crate) depth: i32,
     pub(crate) bound: Bound,
+    /// The position was once on a principal variation.
+    pub(crate) on_pv: bool,
 }
 
 /// A table over the caller's buckets. Without any it remembers nothing.
@@ -120,18 +124,22 @@ impl<'a> TranspositionTable<'a> {
         (used * 1000_u32).checked_div(seen).unwrap_or(0)
     }
 
-    fn bucket(&self, key: PositionKey) -> Option<&Bucket> {
-        // The key's high half chooses the bucket, its low half tells the entries apart.
-        let index = ((key.0 >> 32) * self.buckets.len() as u64) >> 32;
-        self.buckets.get(index as usize)
+    /// The key's high half chooses the bucket, its low half tells the entries apart.
+    fn bucket_index(&self, key: PositionKey) -> usize {
+        (((key.0 >> 32) * self.buckets.len() as u64) >> 32) as usize
     }
 
-    /// Says that the position with this key is about to be looked up: the processor can fetch its bucket meanwhile.
+    fn bucket(&self, key: PositionKey) -> Option<&Bucket> {
+        self.buckets.get(self.bucket_index(key))
+    }
+
+    /// Says that the position with this key is about to be looked up: with the feature `prefetch` the processor fetches its
+    /// bucket meanwhile.
     pub(crate) fn announce(&self, key: PositionKey) {
-        if let Some(bucket) = self.bucket(key) {
-            // A load whose result nobody uses would be left out.
-            core::hint::black_box(bucket.0[0].rest.load(Relaxed));
-        }
+        #[cfg(feature = "prefetch")]
+        prefetch_index::prefetch_index(self.buckets, self.bucket_index(key));
+        #[cfg(not(feature = "prefetch"))]
+        let _ = key;
     }
 
     /// What is known of the position with this key, `ply` plies from the root.
@@ -150,6 +158,7 @@ impl<'a> TranspositionTable<'a> {
                 evaluation: (evaluation != NO_EVALUATION).then_some(i32::from(evaluation)),
                 depth: i32::from((rest >> 16) as u8 as i8),
                 bound,
+                on_pv: rest & ON_PV_BIT != 0,
             });
         }
         None
@@ -186,8 +195,10 @@ impl<'a> TranspositionTable<'a> {
         let evaluation = known.evaluation.map_or(NO_EVALUATION, |cp| cp as i16) as u16;
         let depth = known.depth.clamp(-1, 127) as i8 as u8;
         let move_and_value = u32::from(best.map_or(0, PackedMove::bits)) | u32::from(value) << 16;
-        let rest =
-            u32::from(evaluation) | u32::from(depth) << 16 | u32::from(age << 2 | known.bound as u8) << 24;
+        let rest = u32::from(evaluation)
+            | u32::from(depth) << 16
+            | u32::from(age << AGE_SHIFT | known.bound as u8) << 24
+            | if known.on_pv { ON_PV_BIT } else { 0 };
         place.key.store(key.0 as u32 ^ move_and_value ^ rest, Relaxed);
         place.move_and_value.store(move_and_value, Relaxed);
         place.rest.store(rest, Relaxed);
@@ -204,7 +215,7 @@ fn bound_of(rest: u32) -> Option<Bound> {
 }
 
 fn age_of(rest: u32) -> u8 {
-    (rest >> 26) as u8
+    (rest >> (24 + AGE_SHIFT)) as u8
 }
 
 fn depth_of(rest: u32) -> i32 {
@@ -238,7 +249,7 @@ mod tests {
 
     fn known(value: i32, depth: i32) -> Known {
         let best = PackedMove::new(Square::E2, Square::E4, None);
-        Known { best, value, evaluation: Some(-17), depth, bound: Bound::Lower }
+        Known { best, value, evaluation: Some(-17), depth, bound: Bound::Lower, on_pv: value > 0 }
     }
 
     #[test]
