@@ -165,6 +165,7 @@ pub(crate) fn run(args: &Args, is_quiet: bool) -> Result<()> {
     terminal.end_steps();
     checkpoint.remove();
     tell_taken_back(&terminal, &game);
+    tell_doubtful(&terminal, &game);
     tell_unexplained(&terminal, &reading);
     match reading.broken_off {
         Some(error) => Err(error.into()),
@@ -250,6 +251,20 @@ fn tell_taken_back(terminal: &Terminal, game: &JudgedGame) {
         terminal.remark(
             &format!("at {at_s:.1} s {plies} was taken back; the answer holds the plies that stand"),
             json!({"at_s": at_s, "after_ply": back.after_ply, "taken_back": plies}),
+        );
+    }
+}
+
+/// Names each ply in doubt. A person is told how many there are, in the outcome, and which ones in the report.
+fn tell_doubtful(terminal: &Terminal, game: &JudgedGame) {
+    if !terminal.is_log() {
+        return;
+    }
+    for (index, ply) in game.plies.iter().enumerate().filter(|(_, ply)| ply.is_ambiguous) {
+        let (number, at_s, san) = (index + 1, ply.shown_at.seconds(), ply.san.to_string());
+        terminal.remark(
+            &format!("at {at_s:.1} s other plies than {number} ({san}) would explain the pictures too"),
+            json!({"ply": number, "at_s": at_s, "in_doubt": san, "confidence": ply.confidence}),
         );
     }
 }

@@ -59,6 +59,11 @@ impl Terminal {
         self.is_watched() || (!self.is_quiet && matches!(self.format, LogFormat::Json))
     }
 
+    /// Whether what is told goes to a program, as a log.
+    pub(crate) const fn is_log(&self) -> bool {
+        matches!(self.format, LogFormat::Json)
+    }
+
     /// Tells that the step called `name` is `done` of `of` (0: nobody knows); `message` is for people, `fields` are for
     /// programs.
     pub(crate) fn progress(&self, name: &'static str, done: u64, of: u64, message: String, fields: Value) {
