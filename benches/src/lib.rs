@@ -5,6 +5,7 @@ use plyscope::engine::{Engine, table_memory};
 use plyscope::game_record::GameRecord;
 use plyscope::render::board_picture::{BoardPicture, Look};
 use plyscope::render::coordinates::Coordinates;
+use plyscope::render::effects::Effects;
 use plyscope::render::layout::Layout;
 use plyscope::render::schedule::{Easing, Scene};
 use plyscope::render::theme::Theme;
@@ -38,6 +39,7 @@ fn draw<const N: usize>(record: &GameRecord, side_px: u32, plies: [usize; N]) ->
         coordinates: Coordinates::None,
         highlight: false,
         easing: Easing::Linear,
+        effects: Effects::NONE,
     };
     let mut picture = BoardPicture::new(record, look)?;
     Ok(plies.map(|plies| {

@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use plyscope::game_record::GameRecord;
 use plyscope::render::board_picture::{BoardPicture, Look};
 use plyscope::render::coordinates::Coordinates;
+use plyscope::render::effects::Effects;
 use plyscope::render::frame_rate::FrameRate;
 use plyscope::render::layout::Layout;
 use plyscope::render::schedule::{Easing, Schedule, Slide};
@@ -46,6 +47,7 @@ impl Camera {
             coordinates: Coordinates::None,
             highlight: false,
             easing: Easing::Linear,
+            effects: Effects::NONE,
         };
         let mut picture = BoardPicture::new(record, look).context("cannot draw the board")?;
         let luma_bytes = (layout.width_px * layout.height_px) as usize;

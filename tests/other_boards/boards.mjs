@@ -24,8 +24,8 @@ const ROLES = { p: 'pawn', n: 'knight', b: 'bishop', r: 'rook', q: 'queen', k: '
 
 const style = (text) => document.head.append(Object.assign(document.createElement('style'), { textContent: text }));
 
-// Light and dark squares as a picture, with a grain where `grain` names one.
-function boardPicture({ light, dark, grain }) {
+// Light and dark squares as a picture, with a grain where `grain` names one; drawn to pixels once.
+async function boardPicture({ light, dark, grain }) {
     const squares = [];
     for (let i = 0; i < 64; i += 1) {
         const [x, y] = [i % 8, Math.floor(i / 8)];
@@ -34,17 +34,21 @@ function boardPicture({ light, dark, grain }) {
     const grains = { wood: '0.15 6', marble: '1.6 1.6' };
     const filter = grains[grain]
         ? `<filter id="g"><feTurbulence type="fractalNoise" baseFrequency="${grains[grain]}" numOctaves="4" seed="5"/>` +
-          '<feColorMatrix values="0 0 0 0 0  0 0 0 0 0  0 0 0 0 0  0 0 0 0.9 -0.25"/></filter>' +
+          '<feColorMatrix values="0 0 0 0 0  0 0 0 0 0  0 0 0 0 0  0 0 0 0.45 -0.1"/></filter>' +
           '<rect width="8" height="8" filter="url(#g)"/>'
         : '';
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8" width="1024" height="1024" ` +
         `shape-rendering="crispEdges">${squares.join('')}${filter}</svg>`;
-    return `url("data:image/svg+xml;base64,${btoa(svg)}")`;
+    const drawn = Object.assign(new Image(), { src: `data:image/svg+xml;base64,${btoa(svg)}` });
+    await drawn.decode();
+    const canvas = Object.assign(document.createElement('canvas'), { width: 1024, height: 1024 });
+    canvas.getContext('2d').drawImage(drawn, 0, 0);
+    return `url("${canvas.toDataURL()}")`;
 }
 
-function chessground(host, o) {
+async function chessground(host, o) {
     style(groundBase + groundPieces);
-    style(`cg-board { background-image: ${boardPicture(o.colours)}; background-size: 100% 100% }
+    style(`cg-board { background-image: ${await boardPicture(o.colours)}; background-size: 100% 100% }
         square.last-move { background-color: ${o.highlight ?? 'rgba(155, 199, 0, 0.41)'} }
         square.selected { background-color: rgba(20, 85, 30, 0.5) }
         square.current-premove { background-color: rgba(20, 30, 85, 0.5) !important }

@@ -1,5 +1,5 @@
 // Films a game on one of the boards of boards.mjs: reads a case as JSON from standard input, writes each picture that
-// differs to its folder and, to standard output, which picture each frame shows and when each ply has settled.
+// differs to its folder and, to standard output, which picture each frame shows and with which frames something happens.
 //
 //     node film.mjs PACKAGES CHROMIUM < CASE.json
 //
@@ -160,18 +160,7 @@ async function shoot(film, browser, server) {
         }
         wasDirty = isDirty && acts.length > 0;
     }
-    // A ply has settled with the first frame from which on nothing changes until something else happens.
-    const ends = [...eventFrames, shown.length].sort((a, b) => a - b);
-    const settled = plyFrames.map((first) => {
-        const end = ends.find((frame) => frame > first);
-        let settledAt = end - 1;
-        while (settledAt > first && shown[settledAt - 1] === shown[end - 1]) {
-            settledAt -= 1;
-        }
-        // Only a frame that is followed by its like shows a piece at rest.
-        return settledAt < end - 1 || end - 1 === first ? settledAt : null;
-    });
-    return { shown, settled, first: plyFrames };
+    return { shown, first: plyFrames, events: [...eventFrames] };
 }
 
 const film = JSON.parse(await text(process.stdin));

@@ -97,6 +97,8 @@
         runTimers();
         const due = frames;
         frames = new Map();
+        // What a frame's callback draws need not change the document: SVG's own lists of transforms, a canvas.
+        isDirty ||= due.size > 0;
         for (const callback of due.values()) {
             callback(now);
         }

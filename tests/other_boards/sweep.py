@@ -17,6 +17,7 @@ or recorded case is not read exactly or any ply is silently wrong.
 
 import argparse
 import concurrent.futures
+import functools
 import json
 import os
 import random
@@ -170,7 +171,50 @@ def still_film(case, film):
     first = [-(-ply["time"] * film["fps"] // 1000) for ply in film["plies"]]
     count = -(-film["total"] * film["fps"] // 1000)
     shown = [sum(start <= frame for start in first) for frame in range(count)]
-    return {"shown": shown, "settled": first, "first": first}
+    return {"shown": shown, "first": first, "events": first}
+
+
+# What a picture still changes by, on the average, while a piece moves its last pixels, in levels of 256.
+STILL_LEVELS_MAX = 0.5
+
+
+def settled_frames(case, film, shot):
+    """For each ply the first frame from which on its square stays as it is until something else happens; None where it
+    never does."""
+    from PIL import Image, ImageChops, ImageStat
+    layout, inset = film["layout"], case.get("inset", 0) * film["layout"]["size"]
+    side = (layout["size"] - 2 * inset) / 8
+
+    @functools.cache
+    def picture(index):
+        return Image.open(Path(film["folder"]) / f"{index:05}.png").convert("RGB")
+
+    def square_of(name, index):
+        x, y = ord(name[0]) - ord("a"), 8 - int(name[1])
+        if film["options"]["orientation"] == "black":
+            x, y = 7 - x, 7 - y
+        left, top = layout["left"] + inset + x * side, layout["top"] + inset + y * side
+        return picture(index).crop((int(left + side * 0.1), int(top + side * 0.1), int(left + side * 0.9), int(top + side * 0.9)))
+
+    shown, ends = shot["shown"], sorted({*shot["events"], len(shot["shown"])})
+    settled = []
+    for ply, first in zip(film["plies"], shot["first"]):
+        end = next(frame for frame in ends if frame > first)
+        last = square_of(ply["to"], shown[end - 1])
+
+        def is_last(frame):
+            difference = ImageChops.difference(square_of(ply["to"], shown[frame]), last)
+            return sum(ImageStat.Stat(difference).mean) / 3 <= STILL_LEVELS_MAX
+
+        since = end - 1
+        while since > first and is_last(since - 1):
+            since -= 1
+        # Only a frame that is followed by its like shows a piece at rest. Boards that slide show a new queen at once and
+        # fade the pawn and what it captured: from when on she rests is a matter of taste.
+        is_known = since < end - 1 or end - 1 == first
+        is_faded = len(ply["uci"]) == 5 and film["options"]["slideMs"] > 0
+        settled.append(since if is_known and not is_faded else None)
+    return settled
 
 
 def encode(case, film, shot, video):
@@ -195,8 +239,7 @@ def truth_of(film, shot):
     events, captures = [], 0
     for number, (ply, settled, first) in enumerate(zip(film["plies"], shot["settled"], shot["first"]), 1):
         second = round((settled if settled is not None else first) / film["fps"], 3)
-        landing = {"O-O": None}.get(ply["uci"], ply["to"])
-        events.append({"type": "move", "idx": number, "color": ply["side"], "coord": landing.upper(),
+        events.append({"type": "move", "idx": number, "color": ply["side"], "coord": ply["to"].upper(),
                        "game_clock_s": second, "leader_after": "equal", "wr_swing": "equal"})
         if ply["taken"]:
             captures += 1
@@ -212,9 +255,8 @@ def read_back(case, film, shot, folder):
                           capture_output=True, text=True, check=False)
     plies = len(film["plies"])
     if done.returncode != 0:
-        reason = done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"exit {done.returncode}"
-        return {"plies": plies, "f1": 0.0, "off": None, "silent": 0, "note": json.loads(reason).get("error", reason)
-                if reason.startswith("{") else reason}
+        known = "no board found" if "no board" in done.stderr else f"exit {done.returncode}"
+        return {"plies": plies, "f1": 0.0, "off": None, "silent": 0, "note": known}
     scored = subprocess.run([PLYSCOPE, "score", answer, truth, "--format", "json"], capture_output=True, text=True, check=True)
     remarks = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
     doubtful = {remark["ply"] for remark in remarks if "in_doubt" in remark}
@@ -244,6 +286,7 @@ def run(case, seed, keep):
             film = svg_film(case, film)
         in_browser = case["software"] not in ("chessboard-image", "fentoboardimage", "fen2pil")
         shot = (browser_film if in_browser else still_film)(case, film)
+        shot["settled"] = settled_frames(case, film, shot)
         encode(case, film, shot, folder / "video.mp4")
         result = read_back(case, film, shot, folder)
         if keep:
@@ -259,7 +302,7 @@ def shown(case, result):
     off = result["off"]
     # Within the two frames that are allowed it may depend on the encoder's version.
     off = "-" if off is None else "<= 2" if off <= FRAMES_OFF_MAX else f"{off:.1f}"
-    note = f"  {result['note'][:60]}" if result["note"] else ""
+    note = f"  {result['note']}" if result["note"] else ""
     return f"{line_of(case)} {result['plies']:5}  {result['f1']:.4f}  {off:>10}  {result['silent']:6}{note}"
 
 

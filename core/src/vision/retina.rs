@@ -278,6 +278,19 @@ impl Retina {
         BoardReading::from_masks(Square::ALL.into_iter().zip(looks))
     }
 
+    /// A reading that takes of each square the class that explains it best, whatever that leaves unexplained.
+    #[must_use]
+    pub fn likeliest_reading<const TEXTURES: usize>(
+        &self,
+        calibration: &Calibration<TEXTURES>,
+    ) -> BoardReading {
+        BoardReading::from_masks(Square::ALL.into_iter().map(|square| {
+            let costs = calibration.costs(self.tile(square), square);
+            let best = (0..costs.len()).min_by_key(|&index| costs.get(index)).unwrap_or(0);
+            (square, 1 << best)
+        }))
+    }
+
     /// A reading that decides unclear squares by their costs: on them a class is plausible that explains what is seen
     /// twice as well as what stood there by `certain`, or that no other class beats twofold. A square that shows no piece
     /// well may show any that has never been seen.

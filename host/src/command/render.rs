@@ -12,6 +12,7 @@ use plyscope::game_record::GameRecord;
 use plyscope::output_file::OutputFile;
 use plyscope::render::board_picture::Look;
 use plyscope::render::coordinates::{self, Coordinates};
+use plyscope::render::effects::Effect;
 use plyscope::render::encoder::Encoding;
 use plyscope::render::frame_rate::FrameRate;
 use plyscope::render::labels::{PlyLabels, parse_labels};
@@ -80,6 +81,9 @@ pub(crate) struct Args {
     /// Tint the two squares of the last ply
     #[arg(long)]
     highlight: bool,
+    /// Draw what people's screens show beside the pieces: several, with commas between them
+    #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',')]
+    with: Vec<Effect>,
     /// Where coordinates stand
     #[arg(long, value_enum, value_name = "WHERE", default_value = "none")]
     coordinates: Coordinates,
@@ -176,6 +180,7 @@ fn render_options(args: &Args) -> Result<RenderOptions, WrongUsage> {
         coordinates: args.coordinates,
         highlight: args.highlight,
         easing: args.easing,
+        effects: args.with.iter().copied().collect(),
     };
     let preset =
         args.preset.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());

@@ -4,7 +4,9 @@ use resvg::tiny_skia::{Color as Ink, Paint, Pixmap, Rect, Transform};
 use shakmaty::{Board, CastlingSide, Color, Move, Piece, Position, Square};
 
 use super::coordinates::{self, Coordinates};
+use super::effects::{Effects, Stage};
 use super::layout::Layout;
+use super::marks;
 use super::piece_set::{PieceSet, PieceSetError};
 use super::schedule::{Easing, Scene};
 use super::theme::{Palette, Theme};
@@ -27,7 +29,14 @@ pub struct Look {
     pub highlight: bool,
     /// How a sliding piece's speed changes.
     pub easing: Easing,
+    /// What is drawn beside the pieces.
+    pub effects: Effects,
 }
+
+/// A piece in somebody's hand is so much larger.
+const DRAGGED_SCALE: f32 = 1.15;
+/// How much of it shows on the square that it has left.
+const GHOST_OPACITY: f32 = 0.3;
 
 /// A piece on its way between two squares.
 #[derive(Clone, Copy, Debug)]
@@ -90,61 +99,92 @@ impl<'a> BoardPicture<'a> {
 
     /// Draws a scene and gives it as one planar YUV 4:2:0 frame, its chroma averaged over each two by two pixels.
     pub fn frame(&mut self, scene: Scene) -> &[u8] {
-        self.draw(scene);
+        self.draw_staged(scene, &Stage::default());
+        self.last_frame()
+    }
+
+    /// Draws a scene and what is staged beside it, for [`Self::last_frame`].
+    pub fn draw_staged(&mut self, scene: Scene, stage: &Stage) {
+        self.draw(scene, stage);
         let Layout { width_px, height_px, .. } = self.look.layout;
         yuv::frame_from_rgba(self.picture.data(), width_px as usize, height_px as usize, &mut self.frame);
+    }
+
+    /// The frame drawn last.
+    pub fn last_frame(&self) -> &[u8] {
         &self.frame
     }
 
     /// Draws a scene and gives it as a picture.
     pub fn picture(&mut self, scene: Scene) -> &Pixmap {
-        self.draw(scene);
+        self.draw(scene, &Stage::default());
         &self.picture
     }
 
-    fn draw(&mut self, scene: Scene) {
+    fn draw(&mut self, scene: Scene, stage: &Stage) {
         match scene {
             Scene::Still { plies } => {
-                self.clear();
+                self.clear(stage);
                 if let Some(last) = plies.checked_sub(1) {
                     self.draw_highlight(&self.record.plies[last]);
                 }
+                self.draw_marks_under(stage);
                 self.draw_pieces(position_after(self.record, plies).board());
             }
             Scene::Sliding { ply, share_of_time } => {
-                self.draw_slide(ply, self.look.easing.share_of_way(share_of_time) as f32);
+                self.draw_slide(ply, self.look.easing.share_of_way(share_of_time) as f32, stage);
             }
+        }
+        for &mark in &stage.over {
+            marks::draw(mark, &self.look.layout, &mut self.picture);
         }
     }
 
-    fn clear(&mut self) {
+    fn clear(&mut self, stage: &Stage) {
         self.picture.data_mut().copy_from_slice(self.empty_board.data());
+        if let Some((ply, frame)) = stage.panels {
+            marks::draw_panels(ply, frame, &self.look.layout, &mut self.picture);
+        }
+    }
+
+    fn draw_marks_under(&mut self, stage: &Stage) {
+        for &mark in &stage.under {
+            marks::draw(mark, &self.look.layout, &mut self.picture);
+        }
     }
 
     fn draw_pieces(&mut self, board: &Board) {
         for (square, piece) in board {
             let rect = self.look.layout.square_rect(square);
-            self.pieces.place(piece, rect.left_px, rect.top_px, &mut self.picture.as_mut());
+            self.pieces.place(piece, rect.left_px, rect.top_px, 1.0, &mut self.picture.as_mut());
         }
     }
 
     /// The position before the ply without the piece that moves, and that piece on its way. A captured piece stays.
-    fn draw_slide(&mut self, ply: usize, share_of_way: f32) {
+    fn draw_slide(&mut self, ply: usize, share_of_way: f32, stage: &Stage) {
         let before = position_after(self.record, ply).board();
         let moving = moving_pieces(before, &self.record.plies[ply]);
-        self.draw_backdrop(ply, before, &moving);
+        self.draw_backdrop(ply, before, &moving, stage);
+        let (scale, ghost) =
+            if stage.is_dragged { (DRAGGED_SCALE, Some(GHOST_OPACITY)) } else { (1.0, None) };
         for moving in moving {
             let (from_x, from_y) = self.corner(moving.from);
             let (to_x, to_y) = self.corner(moving.to);
             let x = from_x + (to_x - from_x) * share_of_way;
             let y = from_y + (to_y - from_y) * share_of_way;
-            self.pieces.draw(moving.piece, x, y, &mut self.picture.as_mut());
+            if let Some(opacity) = ghost {
+                let rect = self.look.layout.square_rect(moving.from);
+                let picture = &mut self.picture.as_mut();
+                self.pieces.place(moving.piece, rect.left_px, rect.top_px, opacity, picture);
+            }
+            self.pieces.draw(moving.piece, x, y, scale, &mut self.picture.as_mut());
         }
     }
 
     /// What stays the same during a slide, drawn for its first frame only.
-    fn draw_backdrop(&mut self, ply: usize, before: &Board, moving: &[MovingPiece]) {
-        if self.backdrop_ply == Some(ply) {
+    fn draw_backdrop(&mut self, ply: usize, before: &Board, moving: &[MovingPiece], stage: &Stage) {
+        let is_bare = stage.under.is_empty() && stage.panels.is_none();
+        if is_bare && self.backdrop_ply == Some(ply) {
             self.picture.data_mut().copy_from_slice(self.backdrop.data());
             return;
         }
@@ -152,11 +192,14 @@ impl<'a> BoardPicture<'a> {
         for moving in moving {
             resting.discard_piece_at(moving.from);
         }
-        self.clear();
+        self.clear(stage);
         self.draw_highlight(&self.record.plies[ply]);
+        self.draw_marks_under(stage);
         self.draw_pieces(&resting);
-        self.backdrop.data_mut().copy_from_slice(self.picture.data());
-        self.backdrop_ply = Some(ply);
+        if is_bare {
+            self.backdrop.data_mut().copy_from_slice(self.picture.data());
+            self.backdrop_ply = Some(ply);
+        }
     }
 
     fn corner(&self, square: Square) -> (f32, f32) {

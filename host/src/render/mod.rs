@@ -5,10 +5,12 @@
 
 pub mod board_picture;
 pub mod coordinates;
+pub mod effects;
 pub mod encoder;
 pub mod frame_rate;
 pub mod labels;
 pub mod layout;
+mod marks;
 pub mod piece_set;
 pub mod schedule;
 pub mod theme;
@@ -23,6 +25,7 @@ use plyscope_core::media_time::MediaTime;
 use crate::exit_code::{Coded, ExitCode};
 use crate::game_record::GameRecord;
 use board_picture::{BoardPicture, BoardPictureError, Look};
+use effects::{Stage, Staging};
 use encoder::{Encoder, EncoderError, Encoding};
 use schedule::{Schedule, Slide};
 
@@ -85,11 +88,18 @@ pub fn render_to_file(
     let mut board = BoardPicture::new(record, options.look)?;
     let size_px = (options.look.layout.width_px, options.look.layout.height_px);
     let mut encoder = Encoder::start(&options.encoding, size_px, output)?;
+    let staging =
+        Staging::new(record, &schedule, options.encoding.rate, options.look.effects, options.look.layout.bottom);
     let mut frames_done = 0;
     for shot in schedule.shots() {
-        let frame = board.frame(shot.scene);
+        let mut drawn: Option<Stage> = None;
         for _ in 0..shot.frames {
-            encoder.write_frame(frame)?;
+            let stage = staging.stage(frames_done, shot.scene);
+            if drawn.as_ref() != Some(&stage) {
+                board.draw_staged(shot.scene, &stage);
+                drawn = Some(stage);
+            }
+            encoder.write_frame(board.last_frame())?;
             frames_done += 1;
             progress(frames_done, schedule.total_frames());
         }

@@ -50,17 +50,20 @@ impl PieceSet {
         Ok(PieceSet { drawings, tiles, scale })
     }
 
-    /// Copies a piece to whole pixels: a square's upper left corner.
-    pub fn place(&self, piece: Piece, left_px: u32, top_px: u32, picture: &mut PixmapMut<'_>) {
+    /// Copies a piece to whole pixels: a square's upper left corner. `opacity` is 1 for all of it.
+    pub fn place(&self, piece: Piece, left_px: u32, top_px: u32, opacity: f32, picture: &mut PixmapMut<'_>) {
         let tile = self.tiles.get(piece.color).get(piece.role);
         let (x, y) = (left_px.cast_signed(), top_px.cast_signed());
-        picture.draw_pixmap(x, y, tile.as_ref(), &PixmapPaint::default(), Transform::identity(), None);
+        let paint = PixmapPaint { opacity, ..PixmapPaint::default() };
+        picture.draw_pixmap(x, y, tile.as_ref(), &paint, Transform::identity(), None);
     }
 
-    /// Draws a piece between pixels, smooth at its edges.
-    pub fn draw(&self, piece: Piece, left_px: f32, top_px: f32, picture: &mut PixmapMut<'_>) {
+    /// Draws a piece between pixels, smooth at its edges, `scale` times as large as its square and about its middle.
+    pub fn draw(&self, piece: Piece, left_px: f32, top_px: f32, scale: f32, picture: &mut PixmapMut<'_>) {
         let drawing = self.drawings.get(piece.color).get(piece.role);
-        let transform = Transform::from_row(self.scale, 0.0, 0.0, self.scale, left_px, top_px);
+        let excess_px = (scale - 1.0) * self.scale * DRAWING_SIDE / 2.0;
+        let scale = self.scale * scale;
+        let transform = Transform::from_row(scale, 0.0, 0.0, scale, left_px - excess_px, top_px - excess_px);
         resvg::render(drawing, transform, picture);
     }
 }

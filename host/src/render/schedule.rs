@@ -153,6 +153,11 @@ impl Schedule {
             .collect()
     }
 
+    /// The frame with which each ply begins.
+    pub fn first_frames(&self) -> Vec<u64> {
+        self.plies.iter().map(|ply| ply.start).collect()
+    }
+
     /// The video as runs of equal frames, in order.
     pub fn shots(&self) -> impl Iterator<Item = Shot> + '_ {
         let first_start = self.plies.first().map_or(self.total_frames, |ply| ply.start);

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test program uses its part")]
 
+pub(crate) mod screens;
+
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -13,6 +15,7 @@ use plyscope::game_record::GameRecord;
 use plyscope::reconstruct::{CheckpointFile, Reading, Reconstruction};
 use plyscope::render::board_picture::{BoardPicture, Look};
 use plyscope::render::coordinates::Coordinates;
+use plyscope::render::effects::Effects;
 use plyscope::render::encoder::Encoding;
 use plyscope::render::frame_rate::FrameRate;
 use plyscope::render::layout::Layout;
@@ -43,6 +46,7 @@ fn plain_look(side_px: u32) -> Result<Look, Fault> {
         coordinates: Coordinates::None,
         highlight: false,
         easing: Easing::Linear,
+        effects: Effects::NONE,
     })
 }
 
@@ -70,7 +74,17 @@ pub(crate) struct Rendering {
 impl Rendering {
     /// Renders `record` to `video`; returns when each piece rests.
     pub(crate) fn write(&self, record: &GameRecord, video: &Path) -> Result<Vec<MediaTime>, Fault> {
-        let options = RenderOptions {
+        self.write_with(record, video, |_| Ok(()))
+    }
+
+    /// The same with other options.
+    pub(crate) fn write_with(
+        &self,
+        record: &GameRecord,
+        video: &Path,
+        change: impl FnOnce(&mut RenderOptions) -> Result<(), Fault>,
+    ) -> Result<Vec<MediaTime>, Fault> {
+        let mut options = RenderOptions {
             look: plain_look(self.size_px)?,
             slide: if self.slide_frames == 0 { Slide::Instant } else { Slide::Frames(self.slide_frames) },
             tail: Duration::from_secs(2),
@@ -81,6 +95,7 @@ impl Rendering {
                 drop_repeats: false,
             },
         };
+        change(&mut options)?;
         Ok(render_to_file(record, &options, video, |_, _| {})?.settled_at)
     }
 
