@@ -42,7 +42,8 @@ fn is_between_squares(record: &plyscope::game_record::GameRecord, ply: usize, sh
 /// Follows a game up to a picture of the slide of its last ply.
 fn cut(number: usize, then: Then) -> Result<Told, Fault> {
     // Slides are long enough that each has pictures of all its stages.
-    let screen = Screen { slide_frames: 12, easing: Easing::Linear, highlight: false, ..Screen::numbered(number) };
+    let screen =
+        Screen { slide_frames: 12, easing: Easing::Linear, highlight: false, ..Screen::numbered(number) };
     let plies = 4 + number % 12;
     let record = random_game(5000 + number as u64, plies, 700)?;
     let last = record.plies.len() - 1;

@@ -30,15 +30,18 @@ const SCREENS: [(&str, &[Effect]); 9] = [
     ("pieces in hand, larger", &[Effect::Drag]),
     ("a hand, a pointer, dots", &[Effect::Drag, Effect::Pointer, Effect::Dots]),
     ("a bar, a list, a camera", &[Effect::Panels]),
-    ("all of that together", &[
-        Effect::Arrows,
-        Effect::Check,
-        Effect::Dots,
-        Effect::Premove,
-        Effect::Pointer,
-        Effect::Drag,
-        Effect::Panels,
-    ]),
+    (
+        "all of that together",
+        &[
+            Effect::Arrows,
+            Effect::Check,
+            Effect::Dots,
+            Effect::Premove,
+            Effect::Pointer,
+            Effect::Drag,
+            Effect::Panels,
+        ],
+    ),
 ];
 
 /// What is done to a clean recording: a name, and ffmpeg's arguments.
@@ -68,7 +71,7 @@ const CORRUPTIONS: [(&str, &str); 38] = [
     ("mpeg4 part 2", "-c:v mpeg4 -q:v 8"),
     ("a board of 2160 px", "-r 4 -vf scale=2160:2160 -preset ultrafast"),
     ("243 px", "-vf scale=243:243,pad=244:244"),
-    ("between pixels, in 417 px", "-vf scale=700:700,pad=1000:900:203:57:gray,scale=417:-2"),
+    ("between pixels, in 418 px", "-vf scale=700:700,pad=1000:900:203:57:gray,scale=418:-2"),
     ("160 px", "-vf scale=160:160"),
     ("250 px in 700x400, off the centre", "-vf scale=250:250,pad=700:400:333:77:gray"),
     ("oblong pixels", "-vf scale=320:240,setsar=3/4"),
@@ -136,7 +139,8 @@ fn examine(record: &GameRecord, clean: &Path, name: &str, kind: Kind<'_>) -> Res
             CLEAN.write_with(record, &video, |options| {
                 options.look.effects = effects.iter().copied().collect();
                 if options.look.effects.contains(Effect::Panels) {
-                    options.look.layout = Layout::on_canvas(CLEAN.size_px, (480, 270), (60, 14), Color::White)?;
+                    options.look.layout =
+                        Layout::on_canvas(CLEAN.size_px, (480, 270), (60, 14), Color::White)?;
                 }
                 Ok(())
             })?;

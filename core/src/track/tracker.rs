@@ -511,8 +511,10 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
     ) {
         let scene = Scene { retina: &self.retina, calibration: &self.calibration };
         let was_hidden = self.unexplained_since.is_some_and(|since| now.us_since(since) >= HIDDEN_MIN_US);
-        let are_many = found.first().is_some_and(|moves| moves.len() > HIDDEN_CERTAIN_PLIES);
-        let is_ambiguous = found.len() > 1 || (was_hidden && are_many);
+        let plies = found.first().map_or(0, ArrayVec::len);
+        let are_many = was_hidden && plies > HIDDEN_CERTAIN_PLIES;
+        // What stays unclear where nothing moves may show a ply of its own.
+        let is_ambiguous = found.len() > 1 || are_many || (plies > 1 && self.is_partly_hidden(now));
         for moves in found {
             let followed = hypothesis.followed_by(moves, &self.position, scene, now);
             let Some(mut next) = followed else { continue };
@@ -604,6 +606,12 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
         (!reading.clear()).into_iter().any(|sq| now.us_since(self.retina.watch(sq).changed_at()) <= us)
     }
 
+    /// Whether a square that shows nothing clearly has stood still: something lies over it.
+    fn is_partly_hidden(&self, now: MediaTime) -> bool {
+        let mut unclear = (!self.retina.reading().clear()).into_iter();
+        unclear.any(|sq| now.us_since(self.retina.watch(sq).changed_at()) >= STILL_MIN_US)
+    }
+
     /// Whether a hypothesis is shown, and nothing moves on the squares it changes nor on any that is unclear.
     fn is_settled(&self, hypothesis: &Hypothesis, now: MediaTime) -> bool {
         let Some(shown_since) = hypothesis.shown_since() else { return false };
@@ -660,9 +668,11 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
         for square in !board.occupied() {
             let watch = self.retina.watch(square);
             let stands = now.us_since(watch.changed_at()) >= STILL_MIN_US;
-            let is_marked = touched.contains(square);
-            if (is_marked || (stands && watch.shows_bare()))
-                && self.calibration.learn_bare(square, self.retina.tile(square), is_marked)
+            let tile = self.retina.tile(square);
+            let is_plainer = stands && self.calibration.is_plainer_than_learned(square, tile);
+            let is_marked = touched.contains(square) && !is_plainer;
+            if (is_marked || is_plainer || (stands && watch.shows_bare()))
+                && self.calibration.learn_bare(square, tile, is_marked)
             {
                 learned.add(square);
             }

@@ -14,6 +14,9 @@ const BARE_ENERGY_MAX_PERCENT: u32 = 25;
 const PIECE_RESIDUE_MAX_PERCENT: u32 = 30;
 /// The same for a piece that has been seen on one square colour only: its transparency is guessed.
 const GUESSED_RESIDUE_MAX_PERCENT: u32 = 45;
+/// A piece's possible looks on the other square colour leave so many times less unexplained than one look would: many things
+/// look a little like one of them.
+const SPANNED_COST_FACTOR: u16 = 3;
 /// Another class stays plausible up to this multiple of the best one's cost.
 const RIVAL_COST_PERCENT: u32 = 200;
 /// Costs below this are compression noise, luma².
@@ -30,7 +33,7 @@ const SILHOUETTE_PARTS: i32 = 3;
 /// The two square colours are told apart only beyond this, 1/16 luma; nearer, transparency cannot be measured.
 const SHADE_CONTRAST_MIN_Q4: i32 = 12 * 16;
 /// The weakest piece shows at least this contrast, luma².
-const PIECE_ENERGY_MIN: u32 = 40;
+const PIECE_ENERGY_MIN: u32 = 20;
 
 /// What every piece and every bare square looks like in one video. Of the bare squares `TEXTURES` may differ from each other
 /// beyond their luma; where there are more, some are taken for the nearest of those.
@@ -283,6 +286,13 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
         self.textures.set(square, Texture::of(tile))
     }
 
+    /// Whether a square that is bare for certain is far plainer than what was learned of it: an arrow lay on it then.
+    pub(crate) fn is_plainer_than_learned(&self, square: Square, tile: &Tile) -> bool {
+        let plain = LookModel::BARE.fit(tile, &Texture::PLAIN, CellShift::default()).cost;
+        let learned = self.cost(tile, square, Class::EMPTY);
+        u32::from(learned) > NOISE_COST && u32::from(plain) * 4 <= u32::from(learned)
+    }
+
     fn measure_energies(&mut self) {
         for shade in [Shade::Light, Shade::Dark] {
             let behind = &self.bare[shade as usize];
@@ -323,12 +333,37 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
     /// How badly a class explains a square that shows `tile`, luma². A piece that has been seen nowhere may look like
     /// anything: it is taken to leave as much as any other piece may.
     pub(crate) fn cost(&self, tile: &Tile, square: Square, class: Class) -> u16 {
-        let cost = self.model(class).fit(tile, self.textures.at(square), CellShift::default()).cost;
-        if class.content().is_some_and(|piece| !self.is_known(piece)) {
+        self.cost_moved(tile, square, class, CellShift::default())
+    }
+
+    /// How badly a class explains a tile where what it shows is moved.
+    fn cost_moved(&self, tile: &Tile, square: Square, class: Class, shift: CellShift) -> u16 {
+        let (model, texture) = (self.model(class), self.textures.at(square));
+        let cost = model.fit(tile, texture, shift).cost;
+        let Some(piece) = class.content() else { return cost };
+        if !self.is_known(piece) {
             let most = u32::from(cost) * PIECE_RESIDUE_MAX_PERCENT / 100;
             return u16::try_from(most).unwrap_or(u16::MAX);
         }
-        cost
+        match self.only_shade(piece).filter(|&home| home != Shade::of(square)) {
+            // How much of the square shows through it is a guess: it may be anything that its look at home allows.
+            Some(home) => {
+                let behind = texture.on(tile.ring_median() * 16);
+                let spanned = model.cost_on_other_shade(tile, &behind, &self.bare[home as usize], shift);
+                cost.min(spanned.saturating_mul(SPANNED_COST_FACTOR))
+            }
+            None => cost,
+        }
+    }
+
+    /// How badly each class explains what is seen of a square that something may partly hide, luma².
+    pub(crate) fn costs_in_part(&self, tile: &Tile, square: Square) -> [u16; CLASS_COUNT] {
+        let mut costs = [0; CLASS_COUNT];
+        for (cost, class) in costs.iter_mut().zip(Class::all()) {
+            let whole = self.cost(tile, square, class);
+            *cost = whole.min(self.model(class).cost_in_part(tile, self.textures.at(square)));
+        }
+        costs
     }
 
     /// How badly each class explains a square that shows `tile`, luma².
@@ -346,14 +381,21 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
         if class == Class::EMPTY {
             return [0; 2];
         }
-        let cost = u32::from(self.cost(tile, square, class));
-        stance(self.model(class), tile, self.textures.at(square), cost).offset_q6
+        self.stance(tile, square, class, u32::from(self.cost(tile, square, class))).offset_q6
+    }
+
+    /// Where a piece stands on its square, from how well it explains the tile when moved by a cell each way.
+    fn stance(&self, tile: &Tile, square: Square, class: Class, cost: u32) -> Stance {
+        let moved = |right, down| u32::from(self.cost_moved(tile, square, class, CellShift { right, down }));
+        let beside = [[moved(-1, 0), moved(1, 0)], [moved(0, -1), moved(0, 1)]];
+        let is_centred = cost <= NOISE_COST
+            || beside.iter().flatten().all(|&shifted| shifted * 100 >= cost * OFF_CENTRE_PERCENT);
+        Stance { is_centred, offset_q6: beside.map(|[before, after]| vertex_q6(before, cost, after)) }
     }
 
     /// Compares a tile with every class.
     pub(crate) fn look(&self, tile: &Tile, square: Square) -> SquareLook {
         let shade = Shade::of(square);
-        let texture = self.textures.at(square);
         let costs = self.costs(tile, square);
         let energy = u32::from(costs[0]);
         let is_known = |class: Class| class.content().is_some_and(|piece| self.is_known(piece));
@@ -365,7 +407,7 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
         if is_faint && cost * 2 > energy {
             return SquareLook { plausible: 1, best: Class::EMPTY, offset_q6: [0; 2] };
         }
-        let stance = stance(self.model(piece), tile, texture, cost);
+        let stance = self.stance(tile, square, piece, cost);
         let mut plausible = u16::from(energy <= bare_max);
         if stance.is_centred {
             plausible |= self.plausible_pieces(&costs, cost);
@@ -474,15 +516,6 @@ struct Stance {
     is_centred: bool,
     /// Distance from the centre, right and down, in 1/64 cell.
     offset_q6: [i16; 2],
-}
-
-/// Where a piece stands on its square, from how well its model fits when moved by a cell each way.
-fn stance(model: &LookModel, tile: &Tile, texture: &Texture, cost: u32) -> Stance {
-    let moved = |right, down| u32::from(model.fit(tile, texture, CellShift { right, down }).cost);
-    let beside = [[moved(-1, 0), moved(1, 0)], [moved(0, -1), moved(0, 1)]];
-    let is_centred = cost <= NOISE_COST
-        || beside.iter().flatten().all(|&shifted| shifted * 100 >= cost * OFF_CENTRE_PERCENT);
-    Stance { is_centred, offset_q6: beside.map(|[before, after]| vertex_q6(before, cost, after)) }
 }
 
 /// The vertex of the parabola through three costs a cell apart, in 1/64 cell from the middle one.

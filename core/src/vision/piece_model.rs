@@ -89,6 +89,10 @@ const CELL_WEIGHTS: [i32; TILE_EDGE] = [1, 4, 4, 4, 4, 4, 4, 1];
 const WEIGHT_SUM: u32 = 26 * 26;
 /// Differences count up to this, luma: a pointer or an arrow hides some cells and says nothing about the rest.
 const OUTLIER_LUMA: u32 = 64;
+/// Of a square that is partly hidden a cell that differs by more than this is hidden, luma.
+const HIDDEN_LUMA: i32 = 24;
+/// How often hidden cells are left out anew.
+const TRIMMING_ROUNDS: usize = 3;
 /// Full transparency of a cell.
 pub(crate) const CLEAR_Q7: i32 = 128;
 
@@ -231,6 +235,67 @@ impl LookModel {
         Fit { cost, background_q4 }
     }
 
+    /// How badly the model explains those cells of a tile that nothing else hides, luma²: an arrow, a circle or a pointer is
+    /// taken to hide the cells that differ much.
+    ///
+    /// Least squares over the cells that fit the background found before, begun with what the border shows (iterative
+    /// trimming; Rousseeuw and Leroy 1987).
+    pub(crate) fn cost_in_part(&self, tile: &Tile, texture: &Texture) -> u16 {
+        let shift = CellShift::default();
+        let mut background_q4 = tile.ring_median() * 16;
+        for _ in 0..TRIMMING_ROUNDS {
+            let (mut wd, mut ww) = (0_i64, 0_i64);
+            self.each_cell(tile, texture, shift, |rest_q4, share_q7, weight| {
+                if (rest_q4 - share_q7 * background_q4 / CLEAR_Q7).abs() <= HIDDEN_LUMA * 16 {
+                    wd += i64::from(weight * share_q7 * rest_q4);
+                    ww += i64::from(weight * share_q7 * share_q7);
+                }
+            });
+            if let Some(background) = (wd * i64::from(CLEAR_Q7)).checked_div(ww) {
+                background_q4 = i32::try_from(background).unwrap_or(0).clamp(0, 255 * 16);
+            }
+        }
+        let mut sum = 0_u32;
+        self.each_cell(tile, texture, shift, |rest_q4, share_q7, weight| {
+            let difference = ((rest_q4 - share_q7 * background_q4 / CLEAR_Q7) / 4).abs().min(HIDDEN_LUMA * 4);
+            sum = sum.saturating_add((weight * difference * difference).unsigned_abs());
+        });
+        u16::try_from(sum / (16 * WEIGHT_SUM)).unwrap_or(u16::MAX)
+    }
+
+    /// How badly a piece whose look is known on one square colour alone explains `tile`, which shows `behind` where it is
+    /// bare, luma²; `home` is a bare square of the colour on which it is known.
+    ///
+    /// A cell of its look at home is ink and so much of the square; the less of the square it holds, the darker or brighter
+    /// its ink must be, and beyond black and white there is none. What a cell may show on the other square lies between.
+    pub(crate) fn cost_on_other_shade(
+        &self,
+        tile: &Tile,
+        behind: &Tile,
+        home: &Tile,
+        shift: CellShift,
+    ) -> u16 {
+        let at_home = self.paint(home);
+        let mut sum = 0_u32;
+        for (row, (cells, behind)) in tile.rows.iter().zip(&behind.rows).enumerate() {
+            let source_row = row.checked_add_signed(-shift.down);
+            for (column, (&luma, &behind)) in cells.iter().zip(behind).enumerate() {
+                let source_column = column.checked_add_signed(-shift.right);
+                let of = |tile: &Tile| Some(i32::from(*tile.rows.get(source_row?)?.get(source_column?)?));
+                let (luma, behind) = (i32::from(luma), i32::from(behind));
+                let (least, most) = match (of(&at_home), of(home)) {
+                    (Some(shown), Some(bare)) => possible_lumas(shown, bare, behind),
+                    // Beyond the edge lies the next square, bare.
+                    _ => (behind, behind),
+                };
+                let difference = (least - luma).max(luma - most).clamp(0, OUTLIER_LUMA as i32);
+                let weight = CELL_WEIGHTS[row] * CELL_WEIGHTS[column];
+                sum = sum.saturating_add((weight * difference * difference).unsigned_abs());
+            }
+        }
+        u16::try_from(sum / WEIGHT_SUM).unwrap_or(u16::MAX)
+    }
+
     /// Visits what each cell shows beyond the piece and the square's texture, in 1/16 luma, the cell's transparency and
     /// its weight.
     fn each_cell(
@@ -256,6 +321,17 @@ impl LookModel {
             }
         }
     }
+}
+
+/// The least and the largest luma that a cell may show on a square of luma `behind` where it shows `shown` on one of luma
+/// `bare`.
+fn possible_lumas(shown: i32, bare: i32, behind: i32) -> (i32, i32) {
+    // shown = ink + t * bare with 0 <= ink <= 255 * (1 - t): t is at most what leaves the ink between black and white.
+    let white = 255;
+    let part = |part: i32, whole: i32| (part * CLEAR_Q7).checked_div(whole).unwrap_or(CLEAR_Q7);
+    let clearest_q7 = part(shown, bare).min(part(white - shown, white - bare)).clamp(0, CLEAR_Q7);
+    let clearest = shown + (behind - bare) * clearest_q7 / CLEAR_Q7;
+    (shown.min(clearest), shown.max(clearest))
 }
 
 fn saturate(value: i32) -> i16 {

@@ -24,6 +24,8 @@ const AWAKE_MAX_US: i64 = 70_000;
 /// What moves less than this with one change has not left its place, 1/64 cell.
 const STEP_MAX_Q6: i16 = 16;
 
+/// Costs of a square that is partly hidden are alike up to this beyond a quarter, 1/4 luma².
+const PART_NOISE_COST: u32 = 48;
 /// Steps below this are within the error of fits that a pointer disturbs, 1/64 cell.
 const COARSE_STEP_MIN_Q6: i16 = 12;
 
@@ -285,14 +287,14 @@ impl Retina {
         calibration: &Calibration<TEXTURES>,
     ) -> BoardReading {
         BoardReading::from_masks(Square::ALL.into_iter().map(|square| {
-            let costs = calibration.costs(self.tile(square), square);
+            let costs = calibration.costs_in_part(self.tile(square), square);
             let best = (0..costs.len()).min_by_key(|&index| costs.get(index)).unwrap_or(0);
             (square, 1 << best)
         }))
     }
 
-    /// A reading that decides unclear squares by their costs: on them a class is plausible that explains what is seen
-    /// twice as well as what stood there by `certain`, or that no other class beats twofold. A square that shows no piece
+    /// A reading that decides unclear squares by what their costs are where something may hide a part of them: on them a
+    /// class is plausible that explains the rest about best, and clearly better than what stood there by `certain`. A square that shows no piece
     /// well may show any that has never been seen.
     #[must_use]
     pub fn doubtful_reading<const TEXTURES: usize>(
@@ -306,7 +308,12 @@ impl Retina {
             if plausible != 0 && unknown == 0 {
                 return (square, plausible);
             }
-            let costs = calibration.costs(self.tile(square), square).map(u32::from);
+            let costs = if plausible == 0 {
+                calibration.costs_in_part(self.tile(square), square)
+            } else {
+                calibration.costs(self.tile(square), square)
+            };
+            let costs = costs.map(u32::from);
             let least = costs.iter().copied().min().unwrap_or(0);
             let of_classes = |is_plausible: &dyn Fn(Class, u32) -> bool| {
                 let found = Class::all().zip(costs).filter(|&(class, cost)| is_plausible(class, cost));
@@ -319,8 +326,10 @@ impl Retina {
             }
             let stood = Class::of(certain.at(square));
             let cost_of_stood = costs.get(stood.index()).copied().unwrap_or(u32::MAX);
+            // What hides a part of the square adds about as much to every class's cost.
             let explains = |class, cost: u32| {
-                cost.saturating_mul(2) <= cost_of_stood || (class == stood && cost <= least * 2)
+                let is_near_best = cost * 4 <= least * 5 + PART_NOISE_COST;
+                is_near_best && (class == stood || cost * 4 <= cost_of_stood * 3)
             };
             (square, of_classes(&explains))
         });

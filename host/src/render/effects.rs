@@ -197,8 +197,8 @@ impl<'a> Staging<'a> {
                 route(ply).map_or(rest, |(from, to)| between(from, to, share_of_time as f32))
             }
             (_, Some((ply, wait_ms))) if wait_ms < POINTER_LEAVES_MS => {
-                let share = (POINTER_LEAVES_MS - wait_ms) as f32
-                    / (POINTER_LEAVES_MS - POINTER_ARRIVES_MS) as f32;
+                let share =
+                    (POINTER_LEAVES_MS - wait_ms) as f32 / (POINTER_LEAVES_MS - POINTER_ARRIVES_MS) as f32;
                 route(ply).map_or(rest, |(from, _)| between(rest, from, share.min(1.0)))
             }
             _ => rest,
@@ -270,9 +270,9 @@ mod tests {
     fn each_effect_is_there_when_it_is_due_and_only_then() {
         let record = GameRecord::read(&b"1. e4 f5 2. Qh5+ g6 3. Qxg6+ hxg6 *"[..]).expect("a game");
         let rate = FrameRate::new(10, 1).expect("a rate");
-        let schedule =
-            Schedule::new(&record.timeline(), rate, Slide::Frames(3), Duration::from_secs(1));
-        let all = [Effect::Arrows, Effect::Check, Effect::Dots, Effect::Premove, Effect::Pointer, Effect::Drag];
+        let schedule = Schedule::new(&record.timeline(), rate, Slide::Frames(3), Duration::from_secs(1));
+        let all =
+            [Effect::Arrows, Effect::Check, Effect::Dots, Effect::Premove, Effect::Pointer, Effect::Drag];
         let staging = Staging::new(&record, &schedule, rate, all.into_iter().collect(), Color::White);
         let mut frame = 0;
         let mut stages = Vec::new();

@@ -1,8 +1,8 @@
 //! Draws what lies on the board beside the pieces, and what lies around it.
 
 use resvg::tiny_skia::{
-    Color as Paintable, FillRule, GradientStop, LineCap, Paint, PathBuilder, Pixmap, Point, RadialGradient, Rect,
-    SpreadMode, Stroke, Transform,
+    Color as Paintable, FillRule, GradientStop, LineCap, Paint, PathBuilder, Pixmap, Point, RadialGradient,
+    Rect, SpreadMode, Stroke, Transform,
 };
 use shakmaty::Square;
 
@@ -64,7 +64,10 @@ pub(super) fn draw_panels(ply: usize, frame: u64, layout: &Layout, picture: &mut
             state ^= state << 13;
             state ^= state >> 7;
             state ^= state << 17;
-            let level = 60 + x * 80 / (room / 4).max(1) + y * 60 / (camera_height / 4).max(1) + (state >> 40) as u32 % 40;
+            let level = 60
+                + x * 80 / (room / 4).max(1)
+                + y * 60 / (camera_height / 4).max(1)
+                + (state >> 40) as u32 % 40;
             let level = level.min(255) as u8;
             fill(list_left + x * 4, camera_top + y * 4, 4, 4, [level, level, level / 2 + 60, 255], picture);
         }
@@ -104,7 +107,14 @@ fn fill(left: u32, top: u32, width: u32, height: u32, colour: [u8; 4], picture: 
 
 fn tint(square: Square, colour: [u8; 4], layout: &Layout, picture: &mut Pixmap) {
     let rect = layout.square_rect(square);
-    fill(rect.left_px, rect.top_px, rect.right_px - rect.left_px, rect.bottom_px - rect.top_px, colour, picture);
+    fill(
+        rect.left_px,
+        rect.top_px,
+        rect.right_px - rect.left_px,
+        rect.bottom_px - rect.top_px,
+        colour,
+        picture,
+    );
 }
 
 fn glow(square: Square, layout: &Layout, picture: &mut Pixmap) {
@@ -113,8 +123,15 @@ fn glow(square: Square, layout: &Layout, picture: &mut Pixmap) {
     let stops = stops.map(|(at, alpha)| GradientStop::new(at, Paintable::from_rgba8(231, 0, 0, alpha)));
     let point = Point::from_xy(x, y);
     let radius = square_px(layout) * 0.7;
-    let shader =
-        RadialGradient::new(point, 0.0, point, radius, stops.to_vec(), SpreadMode::Pad, Transform::identity());
+    let shader = RadialGradient::new(
+        point,
+        0.0,
+        point,
+        radius,
+        stops.to_vec(),
+        SpreadMode::Pad,
+        Transform::identity(),
+    );
     let rect = layout.square_rect(square);
     let edges =
         Rect::from_ltrb(rect.left_px as f32, rect.top_px as f32, rect.right_px as f32, rect.bottom_px as f32);
@@ -144,7 +161,15 @@ fn arrow(from: Square, to: Square, colour: [u8; 4], layout: &Layout, picture: &m
     let (along_x, along_y) = ((to_x - from_x) / length, (to_y - from_y) / length);
     let (shaft, head) = (unit * 0.08, unit * 0.24);
     let neck = length - unit * 0.42;
-    let outline = [(0.0, -shaft), (neck, -shaft), (neck, -head), (length, 0.0), (neck, head), (neck, shaft), (0.0, shaft)];
+    let outline = [
+        (0.0, -shaft),
+        (neck, -shaft),
+        (neck, -head),
+        (length, 0.0),
+        (neck, head),
+        (neck, shaft),
+        (0.0, shaft),
+    ];
     let on_board = |(along, across): (f32, f32)| {
         (from_x + along_x * along - along_y * across, from_y + along_y * along + along_x * across)
     };

@@ -88,8 +88,13 @@ pub fn render_to_file(
     let mut board = BoardPicture::new(record, options.look)?;
     let size_px = (options.look.layout.width_px, options.look.layout.height_px);
     let mut encoder = Encoder::start(&options.encoding, size_px, output)?;
-    let staging =
-        Staging::new(record, &schedule, options.encoding.rate, options.look.effects, options.look.layout.bottom);
+    let staging = Staging::new(
+        record,
+        &schedule,
+        options.encoding.rate,
+        options.look.effects,
+        options.look.layout.bottom,
+    );
     let mut frames_done = 0;
     for shot in schedule.shots() {
         let mut drawn: Option<Stage> = None;

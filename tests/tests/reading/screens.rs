@@ -33,7 +33,8 @@ pub(crate) fn random_game(seed: u64, plies: usize, pause_ms: u32) -> Result<Game
     for ply in 0..plies {
         let moves = position.legal_moves();
         let captures = moves.iter().filter(|mv| mv.is_capture());
-        let weighted: Vec<shakmaty::Move> = moves.iter().chain(captures.clone()).chain(captures).copied().collect();
+        let weighted: Vec<shakmaty::Move> =
+            moves.iter().chain(captures.clone()).chain(captures).copied().collect();
         if weighted.is_empty() {
             break;
         }
