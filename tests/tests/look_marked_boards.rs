@@ -9,13 +9,14 @@ use plyscope_core::media_time::MediaTime;
 use plyscope_core::vision::{BoardRect, Orientation, Placement, Retina};
 use reading::screens::{Follower, Screen, random_game};
 use reading::{Fault, on_two_threads, wrong_plies};
-use shakmaty::{Bitboard, Position};
+use shakmaty::{Bitboard, Position, Square};
 
 const BOARDS: usize = 30;
 
-/// How many squares of a random position with two arrows and a circle over occupied squares are taken for something else,
+/// Which squares of a random position with two arrows and a circle over occupied squares are taken for something
+/// else,
 /// once the looks are known from the start position.
-fn wrong_squares(number: usize) -> Result<usize, Fault> {
+fn wrong_squares(number: usize) -> Result<Vec<String>, Fault> {
     let plies = 8 + number * 2;
     let record = random_game(number as u64, plies, 500)?;
     let screen = Screen { highlight: true, ..Screen::numbered(number) };
@@ -32,24 +33,37 @@ fn wrong_squares(number: usize) -> Result<usize, Fault> {
     let later = MediaTime::from_ms(2000);
     retina.look(&screen.view(&board.last_frame()[..side])?, Bitboard::FULL, later, &calibration);
     let likeliest = retina.likeliest_reading(&calibration);
-    Ok(likeliest.contradicted(&Placement::from(position.board())).count())
+    let name = |square: Square| {
+        let piece = position.board().piece_at(square).map_or('-', shakmaty::Piece::char);
+        format!("{piece}{square}")
+    };
+    Ok(likeliest.contradicted(&Placement::from(position.board())).into_iter().map(name).collect())
 }
 
 #[test]
 fn boards_with_two_arrows_over_occupied_squares_are_read_once_calibrated() -> Result<(), Fault> {
     let numbers: Vec<usize> = (0..BOARDS).collect();
-    let wrong: Vec<usize> =
+    let wrong: Vec<Vec<String>> =
         on_two_threads(&numbers, |&number| wrong_squares(number)).into_iter().collect::<Result<_, _>>()?;
-    let right = wrong.iter().filter(|&&squares| squares == 0).count();
+    let right = wrong.iter().filter(|squares| squares.is_empty()).count();
     println!("{right} of {BOARDS} boards with two arrows and a circle over occupied squares are read");
     assert_eq!(right, BOARDS, "wrong squares of each board: {wrong:?}");
     Ok(())
 }
 
-/// How many plies of a game are not read, or not as they were played, with these effects.
-fn wrong_in_game(number: usize, effects: Effects) -> Result<usize, Fault> {
-    let record = random_game(1000 + number as u64, 36, 700)?;
-    let screen = Screen { effects, ..Screen::numbered(number) };
+/// What was read of a game: plies that are not as they were played or not there, and how many of them are not told to be in
+/// doubt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Wrong {
+    plies: usize,
+    untold: usize,
+}
+
+const PLIES: usize = 26;
+
+fn wrong_in_game(number: usize, effects: Effects) -> Result<Wrong, Fault> {
+    let record = random_game(1000 + number as u64, PLIES, 700)?;
+    let screen = Screen { effects, fps: 20, slide_frames: 4, ..Screen::numbered(number) };
     let mut follower = Follower::new(screen);
     screen.show(&record, |shown| {
         follower.look(&shown.luma, shown.time)?;
@@ -57,22 +71,35 @@ fn wrong_in_game(number: usize, effects: Effects) -> Result<usize, Fault> {
     })?;
     follower.finish()?;
     let truth: Vec<String> = record.plies.iter().map(|ply| ply.uci.to_string()).collect();
-    Ok(wrong_plies(&truth, &follower.uci()))
+    let read = follower.uci();
+    let is_wrong = |index: &usize| truth.get(*index) != read.get(*index);
+    let untold = (0..read.len()).filter(is_wrong).filter(|&i| !follower.plies[i].is_ambiguous).count();
+    Ok(Wrong { plies: wrong_plies(&truth, &read), untold })
+}
+
+fn games_with(effects: &[Effect]) -> Result<Vec<Wrong>, Fault> {
+    let games: Vec<usize> = (0..8).collect();
+    let effects: Effects = effects.iter().copied().collect();
+    let wrong = on_two_threads(&games, |&number| wrong_in_game(number, effects));
+    wrong.into_iter().collect::<Result<_, _>>()
 }
 
 fn assert_games_with(effects: &[Effect]) -> Result<(), Fault> {
-    let games: Vec<usize> = (0..12).collect();
-    let effects: Effects = effects.iter().copied().collect();
-    let wrong: Vec<usize> = on_two_threads(&games, |&number| wrong_in_game(number, effects))
-        .into_iter()
-        .collect::<Result<_, _>>()?;
-    assert!(wrong.iter().all(|&plies| plies == 0), "wrong plies of each game: {wrong:?}");
+    let wrong = games_with(effects)?;
+    assert!(wrong.iter().all(|game| game.plies == 0), "wrong plies of each game: {wrong:?}");
     Ok(())
 }
 
 #[test]
-fn games_with_arrows_that_stay_for_some_plies_are_read_exactly() -> Result<(), Fault> {
-    assert_games_with(&[Effect::Arrows])
+fn games_with_arrows_that_stay_for_some_plies_are_read_but_for_plies_told_to_be_in_doubt() -> Result<(), Fault>
+{
+    let wrong = games_with(&[Effect::Arrows])?;
+    let plies: usize = wrong.iter().map(|game| game.plies).sum();
+    let played = wrong.len() * PLIES;
+    println!("{} of {played} plies are read with arrows over the pieces", played - plies);
+    assert!(wrong.iter().all(|game| game.untold == 0), "wrong plies of each game: {wrong:?}");
+    assert!(plies * 50 <= played, "wrong plies of each game: {wrong:?}");
+    Ok(())
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use shakmaty::{Board, Color, Piece, Role, Square};
 
-use super::piece_model::{CLASS_COUNT, CLEAR_Q7, CellShift, Class, LookModel, Shade, Texture};
+use super::piece_model::{CLASS_COUNT, CLEAR_Q7, CellShift, Class, DifferenceMax, LookModel, Shade, Texture};
 use super::textures::Textures;
 use super::tile::{BoardTiles, TILE_CELLS, TILE_EDGE, Tile};
 
@@ -17,6 +17,25 @@ const GUESSED_RESIDUE_MAX_PERCENT: u32 = 45;
 /// A piece's possible looks on the other square colour leave so many times less unexplained than one look would: many things
 /// look a little like one of them.
 const SPANNED_COST_FACTOR: u16 = 3;
+/// Where a piece in flight may stand in the tile of a square, cells right and down.
+const STEPS_ASIDE: [[isize; 2]; 16] = [
+    [0, 1],
+    [0, 2],
+    [0, -1],
+    [0, -2],
+    [1, 0],
+    [2, 0],
+    [-1, 0],
+    [-2, 0],
+    [1, 1],
+    [2, 2],
+    [1, -1],
+    [2, -2],
+    [-1, 1],
+    [-2, 2],
+    [-1, -1],
+    [-2, -2],
+];
 /// Another class stays plausible up to this multiple of the best one's cost.
 const RIVAL_COST_PERCENT: u32 = 200;
 /// Costs below this are compression noise, luma².
@@ -345,23 +364,40 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
             let most = u32::from(cost) * PIECE_RESIDUE_MAX_PERCENT / 100;
             return u16::try_from(most).unwrap_or(u16::MAX);
         }
-        match self.only_shade(piece).filter(|&home| home != Shade::of(square)) {
-            // How much of the square shows through it is a guess: it may be anything that its look at home allows.
-            Some(home) => {
-                let behind = texture.on(tile.ring_median() * 16);
-                let spanned = model.cost_on_other_shade(tile, &behind, &self.bare[home as usize], shift);
-                cost.min(spanned.saturating_mul(SPANNED_COST_FACTOR))
-            }
-            None => cost,
-        }
+        let Some(spanned) = self.cost_spanned(tile, square, class, shift, DifferenceMax::Whole) else {
+            return cost;
+        };
+        // It counts where it explains the square, and does not pass for the best of bad explanations.
+        let spanned = spanned.saturating_mul(SPANNED_COST_FACTOR);
+        let energy = u32::from(LookModel::BARE.fit(tile, texture, CellShift::default()).cost);
+        let explains = u32::from(spanned) * 100 <= energy * GUESSED_RESIDUE_MAX_PERCENT;
+        if explains { cost.min(spanned) } else { cost }
+    }
+
+    /// How badly a piece that is known on the other square colour alone explains a tile, whatever of the looks that its look
+    /// there allows; `None` for a class that is known better, or not at all.
+    fn cost_spanned(
+        &self,
+        tile: &Tile,
+        square: Square,
+        class: Class,
+        shift: CellShift,
+        difference_max: DifferenceMax,
+    ) -> Option<u16> {
+        let home = self.only_shade(class.content()?).filter(|&home| home != Shade::of(square))?;
+        let behind = self.textures.at(square).on(tile.ring_median() * 16);
+        let bare_home = &self.bare[home as usize];
+        Some(self.model(class).cost_on_other_shade(tile, &behind, bare_home, shift, difference_max))
     }
 
     /// How badly each class explains what is seen of a square that something may partly hide, luma².
     pub(crate) fn costs_in_part(&self, tile: &Tile, square: Square) -> [u16; CLASS_COUNT] {
         let mut costs = [0; CLASS_COUNT];
         for (cost, class) in costs.iter_mut().zip(Class::all()) {
-            let whole = self.cost(tile, square, class);
-            *cost = whole.min(self.model(class).cost_in_part(tile, self.textures.at(square)));
+            let guessed = self.model(class).cost_in_part(tile, self.textures.at(square));
+            let spanned = self.cost_spanned(tile, square, class, CellShift::default(), DifferenceMax::InPart);
+            let spanned = spanned.map_or(u16::MAX, |cost| cost.saturating_add(cost / 2));
+            *cost = self.cost(tile, square, class).min(guessed).min(spanned);
         }
         costs
     }
@@ -409,10 +445,30 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
         }
         let stance = self.stance(tile, square, piece, cost);
         let mut plausible = u16::from(energy <= bare_max);
-        if stance.is_centred {
+        if stance.is_centred && !self.is_rather_in_flight(tile, square, piece) {
             plausible |= self.plausible_pieces(&costs, cost);
         }
         SquareLook { plausible, best: piece, offset_q6: stance.offset_q6 }
+    }
+
+    /// Whether a tile that may show `piece`, of which only the look on the other square colour is known, is explained as well
+    /// by a piece that is known better and stands off its centre.
+    fn is_rather_in_flight(&self, tile: &Tile, square: Square, piece: Class) -> bool {
+        let is_spanned = |class: Class| {
+            let home = class.content().and_then(|content| self.only_shade(content));
+            home.is_some_and(|home| home != Shade::of(square))
+        };
+        if !is_spanned(piece) {
+            return false;
+        }
+        let energy = u32::from(self.cost(tile, square, Class::EMPTY));
+        let explains = |class: Class, [right, down]: [isize; 2]| {
+            let cost = u32::from(self.cost_moved(tile, square, class, CellShift { right, down }));
+            cost * 100 <= energy * GUESSED_RESIDUE_MAX_PERCENT
+        };
+        let known = |class: &Class| class.content().is_some_and(|content| self.is_known(content));
+        let mut others = Class::all().filter(known).filter(|&class| !is_spanned(class));
+        others.any(|class| STEPS_ASIDE.iter().any(|&step| explains(class, step)))
     }
 
     /// The pieces that explain a tile well, where the best of them costs `best_cost`.
