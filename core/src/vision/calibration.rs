@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use shakmaty::{Board, Color, Piece, Role, Square};
 
-use super::piece_model::{CLASS_COUNT, CLEAR_Q7, CellShift, Class, DifferenceMax, LookModel, Shade, Texture};
+use super::piece_model::{CLASS_COUNT, CLEAR_Q7, CellShift, Class, LookModel, Shade, Texture};
 use super::textures::Textures;
 use super::tile::{BoardTiles, TILE_CELLS, TILE_EDGE, Tile};
 
@@ -364,7 +364,7 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
             let most = u32::from(cost) * PIECE_RESIDUE_MAX_PERCENT / 100;
             return u16::try_from(most).unwrap_or(u16::MAX);
         }
-        let Some(spanned) = self.cost_spanned(tile, square, class, shift, DifferenceMax::Whole) else {
+        let Some(spanned) = self.cost_spanned(tile, square, class, shift) else {
             return cost;
         };
         // It counts where it explains the square, and does not pass for the best of bad explanations.
@@ -376,18 +376,11 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
 
     /// How badly a piece that is known on the other square colour alone explains a tile, whatever of the looks that its look
     /// there allows; `None` for a class that is known better, or not at all.
-    fn cost_spanned(
-        &self,
-        tile: &Tile,
-        square: Square,
-        class: Class,
-        shift: CellShift,
-        difference_max: DifferenceMax,
-    ) -> Option<u16> {
+    fn cost_spanned(&self, tile: &Tile, square: Square, class: Class, shift: CellShift) -> Option<u16> {
         let home = self.only_shade(class.content()?).filter(|&home| home != Shade::of(square))?;
         let behind = self.textures.at(square).on(tile.ring_median() * 16);
         let bare_home = &self.bare[home as usize];
-        Some(self.model(class).cost_on_other_shade(tile, &behind, bare_home, shift, difference_max))
+        Some(self.model(class).cost_on_other_shade(tile, &behind, bare_home, shift))
     }
 
     /// How badly each class explains what is seen of a square that something may partly hide, luma².
@@ -395,9 +388,7 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
         let mut costs = [0; CLASS_COUNT];
         for (cost, class) in costs.iter_mut().zip(Class::all()) {
             let guessed = self.model(class).cost_in_part(tile, self.textures.at(square));
-            let spanned = self.cost_spanned(tile, square, class, CellShift::default(), DifferenceMax::InPart);
-            let spanned = spanned.map_or(u16::MAX, |cost| cost.saturating_add(cost / 2));
-            *cost = self.cost(tile, square, class).min(guessed).min(spanned);
+            *cost = self.cost(tile, square, class).min(guessed);
         }
         costs
     }
@@ -464,7 +455,7 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
         let energy = u32::from(self.cost(tile, square, Class::EMPTY));
         let explains = |class: Class, [right, down]: [isize; 2]| {
             let cost = u32::from(self.cost_moved(tile, square, class, CellShift { right, down }));
-            cost * 100 <= energy * GUESSED_RESIDUE_MAX_PERCENT
+            cost * 100 <= energy * PIECE_RESIDUE_MAX_PERCENT
         };
         let known = |class: &Class| class.content().is_some_and(|content| self.is_known(content));
         let mut others = Class::all().filter(known).filter(|&class| !is_spanned(class));

@@ -163,24 +163,6 @@ pub(crate) struct CellShift {
     pub(crate) down: isize,
 }
 
-/// Up to what a cell's difference counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DifferenceMax {
-    /// As of a square that is wholly seen.
-    Whole,
-    /// As of one that something may partly hide.
-    InPart,
-}
-
-impl DifferenceMax {
-    const fn luma(self) -> i32 {
-        match self {
-            Self::Whole => OUTLIER_LUMA as i32,
-            Self::InPart => HIDDEN_LUMA,
-        }
-    }
-}
-
 impl LookModel {
     /// A bare square: all background.
     pub(crate) const BARE: Self = Self {
@@ -292,7 +274,6 @@ impl LookModel {
         behind: &Tile,
         home: &Tile,
         shift: CellShift,
-        difference_max: DifferenceMax,
     ) -> u16 {
         let at_home = self.paint(home);
         let mut sum = 0_u32;
@@ -307,7 +288,7 @@ impl LookModel {
                     // Beyond the edge lies the next square, bare.
                     _ => (behind, behind),
                 };
-                let difference = (least - luma).max(luma - most).clamp(0, difference_max.luma());
+                let difference = (least - luma).max(luma - most).clamp(0, OUTLIER_LUMA as i32);
                 let weight = CELL_WEIGHTS[row] * CELL_WEIGHTS[column];
                 sum = sum.saturating_add((weight * difference * difference).unsigned_abs());
             }

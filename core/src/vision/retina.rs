@@ -288,7 +288,10 @@ impl Retina {
     ) -> BoardReading {
         BoardReading::from_masks(Square::ALL.into_iter().map(|square| {
             let costs = calibration.costs_in_part(self.tile(square), square);
-            let best = (0..costs.len()).min_by_key(|&index| costs.get(index)).unwrap_or(0);
+            let bare = u32::from(costs.first().copied().unwrap_or(0));
+            let pieces = costs.iter().enumerate().skip(1).map(|(index, &cost)| (u32::from(cost), index));
+            // What lies over a bare square is like some piece, a little.
+            let best = pieces.min().filter(|&(cost, _)| cost * 20 <= bare * 19).map_or(0, |(_, index)| index);
             (square, 1 << best)
         }))
     }
