@@ -8,6 +8,7 @@ use plyscope::game_record::GameRecord;
 use plyscope::reconstruct::Reading;
 use plyscope::render::board_picture::Look;
 use plyscope::render::coordinates::Coordinates;
+use plyscope::render::effects::Effects;
 use plyscope::render::encoder::Encoding;
 use plyscope::render::frame_rate::FrameRate;
 use plyscope::render::layout::Layout;
@@ -39,6 +40,7 @@ fn reread(fen: &str, moves: &str, bottom: Color, slide: Slide) -> Result<Reading
             coordinates: Coordinates::Inside,
             highlight: true,
             easing: Easing::Linear,
+            effects: Effects::NONE,
         },
         slide,
         tail: std::time::Duration::from_secs(2),

@@ -311,7 +311,7 @@ impl Retina {
             if plausible != 0 && unknown == 0 {
                 return (square, plausible);
             }
-            let costs = if plausible == 0 {
+            let costs = if plausible == 0 && unknown == 0 {
                 calibration.costs_in_part(self.tile(square), square)
             } else {
                 calibration.costs(self.tile(square), square)
@@ -331,6 +331,10 @@ impl Retina {
             let cost_of_stood = costs.get(stood.index()).copied().unwrap_or(u32::MAX);
             // What hides a part of the square adds about as much to every class's cost.
             let explains = |class, cost: u32| {
+                if unknown != 0 {
+                    let is_clearly_better = cost.saturating_mul(2) <= cost_of_stood;
+                    return is_clearly_better || (class == stood && cost <= least * 2);
+                }
                 let is_near_best = cost * 4 <= least * 5 + PART_NOISE_COST;
                 is_near_best && (class == stood || cost * 4 <= cost_of_stood * 3)
             };
