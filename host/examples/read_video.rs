@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use plyscope::answer_file::AnswerFile;
 use plyscope::game_record::TimeControl;
 use plyscope::judged_game::JudgedGame;
 use plyscope::labeller::{Budget, Labeller};
-use plyscope::reconstruct::{CheckpointFile, Reconstruction};
+use plyscope::reconstruct::{Answers, CheckpointFile, Reconstruction};
 use plyscope::video::{OrientationChoice, VideoInput};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -15,10 +14,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // The answer is kept on disk while the video is read; "-" would keep it for standard output.
     let path = std::env::temp_dir().join("plyscope-example-answer.json");
-    let mut answer = AnswerFile::open(&path)?;
+    let mut answer = Answers::open(&path, None)?;
     let checkpoint = CheckpointFile::beside(&answer, &path);
     let job = Reconstruction {
-        start: shakmaty::Chess::default(),
+        start: None,
+        game: None,
         orientation: OrientationChoice::Auto,
         labeller: Some(Labeller { budget: Budget::Nodes(20_000), ..Labeller::default() }),
         engine: None,
@@ -28,7 +28,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let reading = job.run(&input, &mut answer, &checkpoint, &|_progress| {})?;
     checkpoint.remove();
 
-    let game = JudgedGame::of_video(&reading.game, &reading.labels, &TimeControl::Unknown);
+    let first = reading.first().ok_or("the video shows no game")?;
+    let game = JudgedGame::of_video(&first.game, &first.labels, &TimeControl::Unknown);
     for (index, ply) in game.plies.iter().enumerate() {
         let sign = game.quality(index).map_or("", |quality| quality.sign());
         let p = ply.label.as_ref().map_or(f64::NAN, |label| label.p.get());

@@ -8,7 +8,7 @@ use std::fmt;
 use std::process;
 
 use crate::output_file::OutputError;
-use crate::reconstruct::{ReconstructError, StrictError, VideoBreak};
+use crate::reconstruct::{NoSuchGame, ReconstructError, StrictError, VideoBreak};
 use crate::render::RenderError;
 use crate::text_input::InputError;
 use crate::video::VideoError;
@@ -25,7 +25,7 @@ pub enum ExitCode {
     WrongUsage = 2,
     /// The video is missing, is no video, or breaks off; what was read before is kept.
     VideoUnreadable = 3,
-    /// No chess board in its start position, or in the one that was given, was found in the video.
+    /// No chess board was found in the video whose position can be read, or none that shows what was asked for.
     BoardNotFound = 4,
     /// `ffmpeg` or `ffprobe` is not installed.
     FfmpegMissing = 5,
@@ -63,7 +63,9 @@ impl ExitCode {
             Self::Failed => "failed",
             Self::WrongUsage => "wrong usage",
             Self::VideoUnreadable => "the video cannot be read, or breaks off",
-            Self::BoardNotFound => "no board in its start position, or in that of --fen, was found",
+            Self::BoardNotFound => {
+                "no board whose position can be read, or that shows what was asked for, was found"
+            }
             Self::FfmpegMissing => "ffmpeg or ffprobe is missing",
             Self::OutputUnwritable => "an output cannot be written",
             Self::InputMalformed => "a JSON, PGN or model file cannot be read or is malformed",
@@ -90,6 +92,7 @@ impl ExitCode {
             .or_else(|| code_of::<VideoError>(error))
             .or_else(|| code_of::<VideoBreak>(error))
             .or_else(|| code_of::<StrictError>(error))
+            .or_else(|| code_of::<NoSuchGame>(error))
             .or_else(|| code_of::<RenderError>(error))
             .or_else(|| code_of::<OutputError>(error))
             .unwrap_or(Self::Failed)

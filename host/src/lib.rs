@@ -14,6 +14,7 @@ pub mod labeller;
 pub mod move_quality;
 pub mod output_file;
 pub mod pgn_export;
+mod recognise;
 pub mod reconstruct;
 pub mod render;
 pub mod report;

@@ -5,7 +5,7 @@ mod reading;
 use std::path::Path;
 
 use plyscope::game_record::GameRecord;
-use plyscope::reconstruct::Reading;
+use plyscope::reconstruct::GameReading;
 use plyscope::render::board_picture::Look;
 use plyscope::render::coordinates::Coordinates;
 use plyscope::render::effects::Effects;
@@ -15,7 +15,7 @@ use plyscope::render::layout::Layout;
 use plyscope::render::schedule::{Easing, Slide};
 use plyscope::render::theme::Theme;
 use plyscope::render::{RenderOptions, render_to_file};
-use reading::{Fault, read_from, uci_of};
+use reading::{Fault, read_games, uci_of};
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Color};
 
@@ -27,7 +27,7 @@ const PAWNS: &str = "8/4P1k1/8/8/1p6/8/6K1/8 w - - 0 1";
 const NO_CASTLING: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1";
 
 /// Renders moves of one second each from a position, with slides and marks, White or Black at the bottom, and reads them.
-fn reread(fen: &str, moves: &str, bottom: Color, slide: Slide) -> Result<Reading, Fault> {
+fn reread(fen: &str, moves: &str, bottom: Color, slide: Slide) -> Result<GameReading, Fault> {
     let folder = tempfile::tempdir()?;
     let paced: Vec<String> = moves.split(' ').map(|mv| format!("{mv} {{[%emt 0:00:01]}}")).collect();
     let pgn = format!("[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n{} *\n", paced.join(" "));
@@ -51,9 +51,9 @@ fn reread(fen: &str, moves: &str, bottom: Color, slide: Slide) -> Result<Reading
     read_fen(fen, &video, &folder.path().join("answer.json"))
 }
 
-fn read_fen(fen: &str, video: &Path, answer: &Path) -> Result<Reading, Fault> {
+fn read_fen(fen: &str, video: &Path, answer: &Path) -> Result<GameReading, Fault> {
     let start: Chess = fen.parse::<Fen>()?.into_position(CastlingMode::Standard)?;
-    read_from(start, video, None, answer)
+    read_games(Some(start), video, None, answer)?.games.into_iter().next().ok_or_else(|| "no game".into())
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn a_board_that_shows_another_position_is_not_taken() -> Result<(), Fault> {
     std::fs::create_dir(&pictures)?;
     image::save_buffer(pictures.join("0.png"), &pixels, 240, 240, image::ColorType::L8)?;
     let start: Chess = MIDDLE.parse::<Fen>()?.into_position(CastlingMode::Standard)?;
-    let fault = read_from(start, &pictures, Some(1.0), &folder.path().join("answer.json"));
+    let fault = read_games(Some(start), &pictures, Some(1.0), &folder.path().join("answer.json"));
     let said = fault.err().ok_or("it was taken")?.to_string();
     assert!(said.contains("no board in the position of --fen"), "{said}");
     Ok(())

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use plyscope::game_record::GameRecord;
-use plyscope::reconstruct::Reading;
+use plyscope::reconstruct::GameReading;
 use reading::{FRAMES_OFF_MAX, Fault, Rendering, on_two_threads, read, repository, uci_of, wrong_plies};
 
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ fn examine(case: &Case, folder: &Path) -> Result<Row, Fault> {
     let stem = Path::new(case.game).file_stem().unwrap_or_default().to_string_lossy();
     let at = |ending: &str| folder.join(format!("{stem}-{size_px}-{}-{crf}-{slide_frames}.{ending}", fps.0));
     let settled_at = case.rendering.write(&record, &at("mp4"))?;
-    let reading: Reading = read(&at("mp4"), None, &at("json"))?;
+    let reading: GameReading = read(&at("mp4"), None, &at("json"))?;
     let truth: Vec<String> = record.plies.iter().map(|ply| ply.uci.to_string()).collect();
     let off = settled_at.iter().zip(reading.game.plies()).map(|(settled, ply)| {
         (ply.time.us_since(*settled) as f64 / 1e6 * case.rendering.frames_per_second()).abs()

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use plyscope::game_record::GameRecord;
-use plyscope::reconstruct::Reading;
+use plyscope::reconstruct::GameReading;
 use plyscope::render::frame_rate::FrameRate;
 use reading::{Fault, Rendering, on_two_threads, read};
 use shakmaty::{Chess, Move, Position};
@@ -67,7 +67,7 @@ fn steps(record: &GameRecord, rate: FrameRate) -> Vec<(u64, Range<usize>)> {
 }
 
 /// Checks each step; returns how many of two plies and more the pictures determine.
-fn assert_steps(record: &GameRecord, rate: FrameRate, reading: &Reading, what: &str) -> usize {
+fn assert_steps(record: &GameRecord, rate: FrameRate, reading: &GameReading, what: &str) -> usize {
     let positions: Vec<&Chess> = record.positions().collect();
     let read = reading.game.plies();
     assert_eq!(read.len(), record.plies.len(), "{what}");

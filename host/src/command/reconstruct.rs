@@ -5,14 +5,14 @@ use std::time::Instant;
 
 use anyhow::Result;
 use clap::ValueEnum;
-use plyscope::answer_file::AnswerFile;
 use plyscope::game_record::TimeControl;
 use plyscope::judged_game::JudgedGame;
 use plyscope::labeller::{PlyLabel, Progress as LabelProgress};
 use plyscope::output_file::OutputFile;
 use plyscope::pgn_export::PgnExport;
 use plyscope::reconstruct::{
-    CheckpointFile, Progress, ReadGame, Reading, Reconstruction, ResumePoint, StrictError,
+    Answers, CheckpointFile, GameReading, NoSuchGame, Progress, ReadGame, Reconstruction, ResumePoint,
+    StrictError, path_of_game,
 };
 use plyscope::report::thumbnails::Thumbnails;
 use plyscope::report::{Fact, Report, UnexplainedSpan};
@@ -59,9 +59,12 @@ pub(crate) struct Args {
     /// Which side sits at the bottom
     #[arg(long, value_enum, default_value_t)]
     orientation: OrientationArg,
-    /// The position in which the game starts in the video, where that is not the start position
+    /// The position in which the first game starts; without it, the start position or what is read from the picture
     #[arg(long, value_name = "FEN", value_parser = parse_fen)]
     fen: Option<Chess>,
+    /// Write only the N-th game of the video; without it, each game has its own answer: answer.json, answer.game2.json ...
+    #[arg(long, value_name = "N", value_parser = parse_game)]
+    game: Option<usize>,
     /// For a folder of pictures: so many a second; without it the last number in each name is its second
     #[arg(long, value_name = "N", value_parser = parse_fps)]
     fps: Option<f64>,
@@ -105,6 +108,11 @@ pub(super) fn parse_time_control(text: &str) -> Result<ClockArg, String> {
     }
 }
 
+fn parse_game(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "give the number of a game: 1 for the first, 2 for the second".to_owned())
+}
+
 /// A position that the rules allow, or one sentence that says why it is none.
 pub(super) fn parse_fen(text: &str) -> Result<Chess, String> {
     let fen: Fen = text
@@ -136,42 +144,73 @@ pub(crate) fn run(args: &Args, is_quiet: bool) -> Result<()> {
     ])?;
     let labeller = if args.no_labels { None } else { Some(args.search.labeller()?) };
     let engine = args.search.engine()?;
-    let mut answer = AnswerFile::open(&args.output)?;
+    let mut answers = Answers::open(&args.output, args.game)?;
     let pgn = args.pgn.as_deref().map(OutputFile::open).transpose()?;
     let report = args.report.as_deref().map(OutputFile::open).transpose()?;
-    let checkpoint = CheckpointFile::beside(&answer, &args.output);
+    let checkpoint = CheckpointFile::beside(&answers, &args.output);
     let input = VideoInput::open(&args.video, args.fps)?;
-    let start = args.fen.clone().unwrap_or_default();
-    let start_fen = Fen::from_position(&start, EnPassantMode::Legal);
+    let start_fen =
+        args.fen.as_ref().map(|start| Fen::from_position(start, EnPassantMode::Legal).to_string());
     let job = Reconstruction {
-        start,
+        start: args.fen.clone(),
+        game: args.game,
         orientation: args.orientation.into(),
-        settings: format!("{start_fen} {:?} {:?} {:?} {:?}", args.orientation, args.fps, labeller, engine),
+        settings: format!(
+            "{start_fen:?} {:?} {:?} {:?} {labeller:?} {engine:?}",
+            args.game, args.orientation, args.fps
+        ),
         labeller,
         engine,
         resume: args.resume,
     };
-    let reading = job.run(&input, &mut answer, &checkpoint, &|progress| show(&terminal, &progress))?;
-    answer.finish(&reading.game.rows(&reading.labels))?;
-    let game = judged_with_clock(&reading.game, &reading.labels, args.time_control.as_ref());
-    if let Some(pgn) = pgn {
-        pgn.finish(&pgn_text(&game)?)?;
+    let reading = job.run(&input, &mut answers, &checkpoint, &|progress| show(&terminal, &progress))?;
+    if reading.games.is_empty() {
+        let seen = reading.games_seen;
+        return Err(NoSuchGame { wanted: args.game.unwrap_or(1), seen }.into());
     }
-    if let Some(report) = report {
+    let rows = |game: &GameReading| (game.number, game.game.rows(&game.labels));
+    let paths: Vec<Option<PathBuf>> = reading.games.iter().map(|game| answers.path_of(game.number)).collect();
+    answers.finish(&reading.games.iter().map(rows).collect::<Vec<_>>())?;
+    let judged: Vec<JudgedGame> = reading
+        .games
+        .iter()
+        .map(|game| judged_with_clock(&game.game, &game.labels, args.time_control.as_ref()))
+        .collect();
+    if let Some(pgn) = pgn {
+        pgn.finish(&pgn_text(&judged)?)?;
+    }
+    if let (Some(first), Some(path)) = (report, &args.report) {
         terminal.progress("report", 0, 0, "making the report".to_owned(), json!({}));
-        let page = page(args, &game, &reading, &input)?;
-        report.finish(page.as_bytes())?;
+        let page_of = |(game, reading): (&JudgedGame, &GameReading)| page(args, game, reading, &input);
+        let mut pages = judged.iter().zip(&reading.games).map(page_of);
+        if let Some(page) = pages.next() {
+            first.finish(page?.as_bytes())?;
+        }
+        // Standard output takes one page.
+        let later = pages.zip(reading.games.iter().skip(1)).take_while(|_| path != Path::new("-"));
+        for (page, game) in later {
+            OutputFile::open(&path_of_game(path, game.number))?.finish(page?.as_bytes())?;
+        }
     }
     terminal.end_steps();
     checkpoint.remove();
-    tell_taken_back(&terminal, &game);
-    tell_doubtful(&terminal, &game);
-    tell_unexplained(&terminal, &reading);
+    for ((game, judged), path) in reading.games.iter().zip(&judged).zip(&paths) {
+        tell_beginning(&terminal, game, reading.games_seen, path.as_deref());
+        tell_taken_back(&terminal, judged);
+        tell_doubtful(&terminal, judged);
+        tell_unexplained(&terminal, game);
+    }
+    if args.game.is_none() && reading.games.len() < reading.games_seen {
+        terminal.remark(
+            &format!("the video shows {} games; only one goes to standard output", reading.games_seen),
+            json!({"games": reading.games_seen}),
+        );
+    }
     match reading.broken_off {
         Some(error) => Err(error.into()),
         None => {
-            tell_outcome(&terminal, &game, &reading, begun);
-            match reading.unexplained.len() {
+            tell_outcome(&terminal, &judged, &reading.games, begun);
+            match reading.games.iter().map(|game| game.unexplained.len()).sum() {
                 stretches if args.strict && stretches > 0 => Err(StrictError { stretches }.into()),
                 _ => Ok(()),
             }
@@ -192,16 +231,21 @@ pub(super) fn judged_with_clock(
     game
 }
 
-/// The game as PGN.
-fn pgn_text(game: &JudgedGame) -> Result<Vec<u8>> {
-    let plies = game.export_plies();
+/// The games as PGN.
+fn pgn_text(games: &[JudgedGame]) -> Result<Vec<u8>> {
     let mut text = Vec::new();
-    PgnExport { tags: &game.tags, start: &game.start, plies: &plies, result: game.outcome }
-        .write(&mut text)?;
+    for (index, game) in games.iter().enumerate() {
+        if index > 0 {
+            text.push(b'\n');
+        }
+        let plies = game.export_plies();
+        PgnExport { tags: &game.tags, start: &game.start, plies: &plies, result: game.outcome }
+            .write(&mut text)?;
+    }
     Ok(text)
 }
 
-fn page(args: &Args, game: &JudgedGame, reading: &Reading, input: &VideoInput) -> Result<String> {
+fn page(args: &Args, game: &JudgedGame, reading: &GameReading, input: &VideoInput) -> Result<String> {
     let name = |path: &Path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     let title = if args.video == Path::new("-") {
         "A game from standard input".to_owned()
@@ -225,7 +269,7 @@ fn page(args: &Args, game: &JudgedGame, reading: &Reading, input: &VideoInput) -
     Ok(report.to_html()?)
 }
 
-fn unexplained_spans(reading: &Reading) -> Vec<UnexplainedSpan> {
+fn unexplained_spans(reading: &GameReading) -> Vec<UnexplainedSpan> {
     let span = |stretch: &plyscope::reconstruct::Unexplained| UnexplainedSpan {
         from_s: stretch.from.seconds(),
         to_s: stretch.until.seconds(),
@@ -235,7 +279,30 @@ fn unexplained_spans(reading: &Reading) -> Vec<UnexplainedSpan> {
     reading.unexplained.iter().map(span).collect()
 }
 
-fn tell_unexplained(terminal: &Terminal, reading: &Reading) {
+/// Tells where a game begins, if not with the video in the start position, and where its answer went.
+fn tell_beginning(terminal: &Terminal, reading: &GameReading, games: usize, path: Option<&Path>) {
+    let (number, begins_s) = (reading.number, reading.beginning.time.seconds());
+    if games > 1 {
+        let plies = reading.game.plies().len();
+        let answer = path.map(|path| path.to_string_lossy().into_owned());
+        let to = answer.as_deref().unwrap_or("nowhere");
+        terminal.remark(
+            &format!(
+                "game {number} of {games} begins at {begins_s:.1} s and has {plies} plies; its answer is {to}"
+            ),
+            json!({"game": number, "games": games, "begins_s": begins_s, "plies": plies, "answer": answer}),
+        );
+    }
+    if reading.beginning.is_read {
+        let fen = Fen::from_position(&reading.game.start(), EnPassantMode::Legal).to_string();
+        terminal.remark(
+            &format!("the game begins at {begins_s:.1} s in a position read from the picture: {fen}"),
+            json!({"game": number, "begins_s": begins_s, "fen": fen}),
+        );
+    }
+}
+
+fn tell_unexplained(terminal: &Terminal, reading: &GameReading) {
     for span in unexplained_spans(reading) {
         let UnexplainedSpan { from_s, to_s, after_ply, reason } = span;
         terminal.remark(
@@ -269,13 +336,17 @@ fn tell_doubtful(terminal: &Terminal, game: &JudgedGame) {
     }
 }
 
-fn tell_outcome(terminal: &Terminal, game: &JudgedGame, reading: &Reading, begun: Instant) {
+fn tell_outcome(terminal: &Terminal, games: &[JudgedGame], readings: &[GameReading], begun: Instant) {
     let spent_s = begun.elapsed().as_secs_f64();
-    let length_s = game.plies.last().map_or(0.0, |ply| ply.shown_at.seconds());
-    let swings = game.swings().count();
-    let in_doubt = game.plies.iter().filter(|ply| ply.is_ambiguous).count();
-    let unexplained = reading.unexplained.len();
-    let confidences: Vec<f64> = game.plies.iter().filter_map(|ply| ply.confidence).collect();
+    let all_plies = || games.iter().flat_map(|game| &game.plies);
+    let last_ply_s = all_plies().map(|ply| ply.shown_at.seconds()).fold(0.0, f64::max);
+    let is_judged = readings.iter().any(|reading| !reading.labels.is_empty());
+    let swings: usize = games.iter().map(|game| game.swings().count()).sum();
+    let captures: usize = games.iter().map(JudgedGame::captures).sum();
+    let plies = all_plies().count();
+    let in_doubt = all_plies().filter(|ply| ply.is_ambiguous).count();
+    let unexplained: usize = readings.iter().map(|reading| reading.unexplained.len()).sum();
+    let confidences: Vec<f64> = all_plies().filter_map(|ply| ply.confidence).collect();
     let confidence =
         (!confidences.is_empty()).then(|| confidences.iter().sum::<f64>() / confidences.len() as f64);
     let certainty = match (in_doubt, unexplained) {
@@ -283,23 +354,28 @@ fn tell_outcome(terminal: &Terminal, game: &JudgedGame, reading: &Reading, begun
         _ => format!("{in_doubt} plies in doubt, {unexplained} stretches unexplained"),
     };
     let confidence_text = confidence.map_or_else(String::new, |mean| format!("{:.1} %, ", mean * 100.0));
+    let mut rows = vec![
+        ("plies", plies.to_string()),
+        ("captures", captures.to_string()),
+        ("swings", if is_judged { swings.to_string() } else { "not judged".to_owned() }),
+        ("confidence", confidence_text + &certainty),
+        ("last ply at", clock(last_ply_s)),
+        ("time spent", format!("{spent_s:.1} s")),
+    ];
+    if games.len() > 1 {
+        rows.insert(0, ("games", games.len().to_string()));
+    }
     terminal.outcome(
-        &[
-            ("plies", game.plies.len().to_string()),
-            ("captures", game.captures().to_string()),
-            ("swings", if reading.labels.is_empty() { "not judged".to_owned() } else { swings.to_string() }),
-            ("confidence", confidence_text + &certainty),
-            ("last ply at", clock(length_s)),
-            ("time spent", format!("{spent_s:.1} s")),
-        ],
+        &rows,
         json!({
-            "plies": game.plies.len(),
-            "captures": game.captures(),
-            "swings": if reading.labels.is_empty() { None } else { Some(swings) },
+            "games": games.len(),
+            "plies": plies,
+            "captures": captures,
+            "swings": is_judged.then_some(swings),
             "confidence": confidence,
             "plies_in_doubt": in_doubt,
             "unexplained": unexplained,
-            "last_ply_s": length_s,
+            "last_ply_s": last_ply_s,
             "spent_s": (spent_s * 1000.0).round() / 1000.0,
         }),
     );
@@ -342,8 +418,9 @@ fn resumed(from: Option<ResumePoint>) -> String {
         Some(ResumePoint { plies, positions_labelled, is_video_over: true, .. }) => {
             format!("goes on after the video: {plies} plies, {positions_labelled} positions labelled")
         }
-        Some(ResumePoint { watched_until, plies, .. }) => {
-            format!("goes on at {:.1} s: {plies} plies", watched_until.seconds())
-        }
+        Some(ResumePoint { watched_until, games, plies, .. }) => match games {
+            0 | 1 => format!("goes on at {:.1} s: {plies} plies", watched_until.seconds()),
+            _ => format!("goes on at {:.1} s in game {games}: {plies} plies", watched_until.seconds()),
+        },
     }
 }

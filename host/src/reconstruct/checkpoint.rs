@@ -10,8 +10,7 @@ use plyscope_core::track::TrackerSnapshot;
 use serde::{Deserialize, Serialize};
 
 use super::watch::Unexplained;
-use super::{ReadGame, ResumePoint};
-use crate::answer_file::AnswerFile;
+use super::{Answers, Beginning, ReadGame, ResumePoint};
 use crate::labeller::{Chunk, PositionScore};
 use crate::output_file::{OutputError, OutputFile};
 use crate::video::{Located, VideoInput};
@@ -79,18 +78,27 @@ pub struct KeptGame {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint {
     settings: Settings,
-    /// Where the board was found.
+    /// Where the board was last found.
     pub located: Located,
     /// The time of the last frame that was taken in.
     pub watched_until: MediaTime,
     /// What the tracker knew then; `None` when the video is over.
     pub tracker: Option<TrackerSnapshot>,
-    /// The game until then.
-    pub game: KeptGame,
-    /// What stayed unexplained until then.
-    pub unexplained: Vec<Unexplained>,
+    /// The games until then, the one under way last.
+    pub games: Vec<KeptReading>,
     /// Why the video was not read to its end.
     pub broken_off: Option<String>,
+}
+
+/// What was read of a game, as a checkpoint keeps it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KeptReading {
+    /// The game.
+    pub game: KeptGame,
+    /// How it began.
+    pub beginning: Beginning,
+    /// What stayed unexplained in it.
+    pub unexplained: Vec<Unexplained>,
     /// Quick looks at the positions of the plies, the start first.
     pub provisional: Vec<PositionScore>,
     /// The parts of the game that have their final scores.
@@ -103,8 +111,14 @@ impl Checkpoint {
     pub fn resume_point(&self) -> ResumePoint {
         ResumePoint {
             watched_until: self.watched_until,
-            plies: self.game.plies.len(),
-            positions_labelled: self.chunks.iter().map(|chunk| chunk.scores.len()).sum(),
+            games: self.games.len(),
+            plies: self.games.last().map_or(0, |kept| kept.game.plies.len()),
+            positions_labelled: self
+                .games
+                .iter()
+                .flat_map(|g| &g.chunks)
+                .map(|chunk| chunk.scores.len())
+                .sum(),
             is_video_over: self.tracker.is_none(),
         }
     }
@@ -117,9 +131,9 @@ pub struct CheckpointFile {
 }
 
 impl CheckpointFile {
-    /// The checkpoints of `answer`, which the user knows as `name`; none where it is a stream.
+    /// The checkpoints of the answers that go to `name`; none where that is a stream.
     #[must_use]
-    pub fn beside(answer: &AnswerFile, name: &Path) -> Self {
+    pub fn beside(answer: &Answers, name: &Path) -> Self {
         Self { path: if answer.is_stream() { None } else { checkpoint_path(name) } }
     }
 
@@ -129,7 +143,9 @@ impl CheckpointFile {
         let text = fs::read(self.path.as_ref()?).ok()?;
         let checkpoint: Checkpoint = serde_json::from_slice(&text).ok()?;
         let is_of_this_run = checkpoint.settings == *settings && checkpoint.located.crop().is_ok();
-        (is_of_this_run && ReadGame::from_kept(&checkpoint.game).is_some()).then_some(checkpoint)
+        let is_game = |kept: &KeptReading| ReadGame::from_kept(&kept.game).is_some();
+        let has_games = !checkpoint.games.is_empty() && checkpoint.games.iter().all(is_game);
+        (is_of_this_run && has_games).then_some(checkpoint)
     }
 
     /// Removes the file; the answer is complete.
@@ -162,50 +178,33 @@ impl Keeper<'_> {
         self.with(|last| last.clone())
     }
 
-    /// Keeps the state of the watching; parts of the game that were labelled before are of no use any more unless the
-    /// video was over.
+    /// Keeps the state of the watching.
     pub(super) fn keep_watch(&self, state: WatchState) -> Result<(), OutputError> {
         self.with(|last| {
-            let chunks = last.take().map_or_else(Vec::new, |c| c.chunks);
-            let WatchState { located, watched_until, tracker, game, unexplained, broken_off, provisional } =
-                state;
-            let checkpoint = Checkpoint {
-                settings: self.settings.clone(),
-                located,
-                watched_until,
-                tracker,
-                game,
-                unexplained,
-                broken_off,
-                provisional,
-                chunks,
-            };
+            let WatchState { located, watched_until, tracker, games, broken_off } = state;
+            let settings = self.settings.clone();
+            let checkpoint = Checkpoint { settings, located, watched_until, tracker, games, broken_off };
             let written = self.write(&checkpoint);
             *last = Some(checkpoint);
             written
         })
     }
 
-    /// Keeps the final scores of a part of the game.
-    pub(super) fn keep_chunk(&self, chunk: &Chunk) -> Result<(), OutputError> {
+    /// Keeps the final scores of a part of a game, counted from 0.
+    pub(super) fn keep_chunk(&self, game: usize, chunk: &Chunk) -> Result<(), OutputError> {
         self.with(|last| {
             let Some(checkpoint) = last else { return Ok(()) };
-            if checkpoint.chunks.contains(chunk) {
-                return Ok(());
+            match checkpoint.games.get_mut(game) {
+                Some(kept) if !kept.chunks.contains(chunk) => kept.chunks.push(chunk.clone()),
+                _ => return Ok(()),
             }
-            checkpoint.chunks.push(chunk.clone());
             self.write(checkpoint)
         })
     }
 
-    /// The parts of the game that have their final scores.
-    pub(super) fn chunks(&self) -> Vec<Chunk> {
-        self.with(|last| last.as_ref().map_or_else(Vec::new, |c| c.chunks.clone()))
-    }
-
-    /// The quick looks at all positions.
-    pub(super) fn provisional_scores(&self) -> Vec<PositionScore> {
-        self.with(|last| last.as_ref().map_or_else(Vec::new, |c| c.provisional.clone()))
+    /// What is kept of a game, counted from 0.
+    pub(super) fn of_game(&self, game: usize) -> Option<KeptReading> {
+        self.with(|last| last.as_ref()?.games.get(game).cloned())
     }
 
     fn write(&self, checkpoint: &Checkpoint) -> Result<(), OutputError> {
@@ -221,10 +220,8 @@ pub(super) struct WatchState {
     pub(super) located: Located,
     pub(super) watched_until: MediaTime,
     pub(super) tracker: Option<TrackerSnapshot>,
-    pub(super) game: KeptGame,
-    pub(super) unexplained: Vec<Unexplained>,
+    pub(super) games: Vec<KeptReading>,
     pub(super) broken_off: Option<String>,
-    pub(super) provisional: Vec<PositionScore>,
 }
 
 /// Where the checkpoint of an answer lies: in the same folder, under the answer's name between `.` and `.resume`, or

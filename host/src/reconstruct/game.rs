@@ -10,8 +10,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
 
 use super::checkpoint::{Keeper, KeptBack, KeptGame, KeptPly};
-use super::{Progress, ReconstructError, Unexplained};
-use crate::answer_file::AnswerFile;
+use super::{Answers, Progress, ReconstructError, Unexplained};
 use crate::external_engine::ExternalEngine;
 use crate::labeller::{LabelledGame, Labeller, PlyLabel, PositionScore, Progress as LabelProgress};
 use crate::output_file::OutputError;
@@ -231,25 +230,25 @@ impl ReadGame {
     }
 }
 
-/// Searches the whole game and keeps the answer up to date: each stretch of the game gets its final labels when it has
-/// been searched.
+/// Searches a whole game, counted from 0, and keeps its answer up to date: each stretch of the game gets its final labels
+/// when it has been searched.
 pub(super) fn label(
     labeller: &Labeller,
-    game: &ReadGame,
-    answer: &mut AnswerFile,
+    (index, game): (usize, &ReadGame),
+    answers: &mut Answers,
     keeper: &Keeper<'_>,
     progress: &(dyn Fn(Progress<'_>) + Sync),
 ) -> Result<Vec<PlyLabel>, ReconstructError> {
     let whole = LabelledGame::of_positions(game.positions().to_vec());
-    let known = keeper.chunks();
+    let (known, scores) =
+        keeper.of_game(index).map(|kept| (kept.chunks, kept.provisional)).unwrap_or_default();
     struct Shared<'a, 'k> {
-        answer: &'a mut AnswerFile,
+        answers: &'a mut Answers,
         keeper: &'a Keeper<'k>,
         scores: Vec<PositionScore>,
         fault: Option<OutputError>,
     }
-    let scores = keeper.provisional_scores();
-    let shared = Mutex::new(Shared { answer, keeper, scores, fault: None });
+    let shared = Mutex::new(Shared { answers, keeper, scores, fault: None });
     let labels = labeller.label(&whole, &known, &|step| {
         if let LabelProgress::Chunk(chunk) = step {
             let mut shared = shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -257,9 +256,10 @@ pub(super) fn label(
             for (slot, score) in shared.scores.iter_mut().skip(chunk.first).zip(&chunk.scores) {
                 slot.clone_from(score);
             }
-            let kept = shared.keeper.keep_chunk(chunk).and_then(|()| {
+            let kept = shared.keeper.keep_chunk(index, chunk).and_then(|()| {
                 if shared.scores.len() == whole.positions().len() {
-                    shared.answer.checkpoint(&game.rows(&labeller.decide(&whole, shared.scores.clone())))
+                    let labels = labeller.decide(&whole, shared.scores.clone());
+                    shared.answers.checkpoint(index + 1, &game.rows(&labels))
                 } else {
                     Ok(())
                 }

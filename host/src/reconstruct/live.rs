@@ -6,9 +6,10 @@ use plyscope_core::track::{TimedPly, Tracker, TrackerState};
 use plyscope_core::vision::LumaView;
 use shakmaty::{Chess, Position};
 
+use super::notes::UNEXPLAINED_MIN_US;
 use super::rejoin::Rejoiner;
-use super::watch::{UNEXPLAINED_MIN_US, core_error};
-use super::{ReadGame, Reading, ReconstructError, Unexplained};
+use super::watch::core_error;
+use super::{ReadGame, ReconstructError, Unexplained};
 use crate::external_engine::ExternalEngine;
 use crate::labeller::{LabelledGame, Labeller, PlyLabel, Provisional};
 use crate::video::{LiveFrames, Located, OrientationChoice, VideoError, locate_in};
@@ -87,12 +88,6 @@ impl LiveGame {
     pub fn rows(&self) -> Vec<EventRow> {
         self.game.rows(&self.labels)
     }
-
-    /// The same as what `reconstruct` makes.
-    #[must_use]
-    pub fn into_reading(self) -> Reading {
-        Reading { game: self.game, labels: self.labels, unexplained: self.unexplained, broken_off: None }
-    }
 }
 
 impl LiveWatch {
@@ -136,7 +131,9 @@ impl LiveWatch {
             if frames.stopper().is_stopped() {
                 return Ok(live);
             }
-            return Err(VideoError::not_found(frames.name().clone(), looked, self.start.board()).into());
+            return Err(
+                VideoError::not_found(frames.name().clone(), looked, self.start != Chess::default()).into()
+            );
         };
         tracker.finish().map_err(core_error)?;
         live.take_down(&mut tracker, quick.as_mut(), now, tell)?;

@@ -4,7 +4,7 @@
 use plyscope_core::media_time::MediaTime;
 use plyscope_core::track::{Differ, Explanations, HIDDEN_CERTAIN_PLIES, TimedPly, Tracker, TrackerState};
 use plyscope_core::vision::{BoardReading, Placement};
-use shakmaty::{Bitboard, Position};
+use shakmaty::{Bitboard, Chess, Position};
 
 use super::ReadGame;
 
@@ -33,6 +33,15 @@ pub(super) struct Way {
     pub(super) time: MediaTime,
 }
 
+impl Way {
+    /// The position to which it leads.
+    pub(super) fn end(&self, game: &ReadGame) -> Chess {
+        let mut position = game.positions().get(self.kept).cloned().unwrap_or_default();
+        self.hidden.iter().for_each(|ply| position.play_unchecked(ply.mv));
+        position
+    }
+}
+
 /// Looks for a way back into the game at each picture that nothing explains, once.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Rejoiner {
@@ -55,15 +64,13 @@ impl Rejoiner {
             return None;
         }
         let way = way_to(&reading, game, changed)?;
-        let mut position = game.positions()[way.kept].clone();
-        way.hidden.iter().for_each(|ply| position.play_unchecked(ply.mv));
-        tracker.go_on_from(position, changed);
+        tracker.go_on_from(way.end(game), changed);
         Some(way)
     }
 }
 
 /// The shortest way from the game to what the board shows: back, or on, or back and on.
-fn way_to(reading: &BoardReading, game: &ReadGame, time: MediaTime) -> Option<Way> {
+pub(super) fn way_to(reading: &BoardReading, game: &ReadGame, time: MediaTime) -> Option<Way> {
     let differ = Differ::new(reading);
     let positions = game.positions();
     let last = positions.len() - 1;
@@ -94,8 +101,8 @@ fn way_to(reading: &BoardReading, game: &ReadGame, time: MediaTime) -> Option<Wa
 #[cfg(test)]
 mod tests {
     use plyscope_core::vision::Class;
+    use shakmaty::Square;
     use shakmaty::san::San;
-    use shakmaty::{Chess, Square};
 
     use super::*;
 
@@ -118,9 +125,7 @@ mod tests {
     /// The way from one game to the board of another: plies kept, plies played unseen.
     fn way(from: &str, to: &str) -> Option<(usize, usize)> {
         let way = way_to(&reading_of(&game(to).position()), &game(from), MediaTime::from_ms(90_000))?;
-        let mut end = game(from).positions()[way.kept].clone();
-        way.hidden.iter().for_each(|ply| end.play_unchecked(ply.mv));
-        assert_eq!(end.board(), game(to).position().board());
+        assert_eq!(way.end(&game(from)).board(), game(to).position().board());
         Some((way.kept, way.hidden.len()))
     }
 

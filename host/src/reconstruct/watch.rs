@@ -1,21 +1,20 @@
 //! Watches the video and takes down the plies.
 
-use std::time::{Duration, Instant};
-
 use plyscope_core::media_time::MediaTime;
-use plyscope_core::track::{Tracker, TrackerState};
-use plyscope_core::vision::{LumaView, differing_squares};
+use plyscope_core::track::Tracker;
+use plyscope_core::vision::{BoardRect, LumaView, differing_squares};
 use serde::{Deserialize, Serialize};
-use shakmaty::{Bitboard, Position};
+use shakmaty::{Bitboard, Chess};
 
-use super::checkpoint::{Keeper, WatchState};
-use super::game::ReadGame;
-use super::rejoin::Rejoiner;
-use super::{Progress, ReconstructError, Reconstruction};
-use crate::answer_file::AnswerFile;
+use super::checkpoint::Keeper;
+use super::elsewhere::{Elsewhere, Found};
+use super::notes::{Notes, SeenGame};
+use super::rejoin::way_to;
+use super::rivals::{Rivals, positions_of};
+use super::successor::Successor;
+use super::{Answers, Beginning, Progress, ReconstructError, Reconstruction};
 use crate::exit_code::{Coded, ExitCode};
-use crate::labeller::{PlyLabel, PositionScore, Provisional};
-use crate::video::{Located, VideoError, VideoInput, locate_board};
+use crate::video::{Crop, Frame, Located, VideoError, VideoInput, locate_board};
 
 /// A stretch of the video in which nothing legal explained the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,20 +27,13 @@ pub struct Unexplained {
     pub after_ply: usize,
 }
 
-/// Shorter stretches are pieces in flight and pointers.
-pub(super) const UNEXPLAINED_MIN_US: i64 = 2_000_000;
-/// The answer is written at most so often.
-const ANSWER_PAUSE: Duration = Duration::from_millis(250);
-/// A checkpoint is due after so long, or after so many plies: what is lost with a run that is killed.
-const CHECKPOINT_PAUSE: Duration = Duration::from_secs(2);
-const CHECKPOINT_PLIES: usize = 8;
+/// A board that was found elsewhere shows the game there within so long, or is given up.
+const ARRIVAL_MAX_US: i64 = 3_000_000;
 
 /// What came of watching.
 pub(super) struct Sighting {
-    /// The plies.
-    pub(super) game: ReadGame,
-    /// What stayed unexplained.
-    pub(super) unexplained: Vec<Unexplained>,
+    /// The games; at least one.
+    pub(super) games: Vec<SeenGame>,
     /// Why the video was not read to its end.
     pub(super) broken_off: Option<VideoBreak>,
 }
@@ -60,256 +52,279 @@ impl Coded for VideoBreak {
 pub(super) fn watch(
     job: &Reconstruction,
     input: &VideoInput,
-    answer: &mut AnswerFile,
-    keeper: &mut Keeper<'_>,
+    answers: &mut Answers,
+    keeper: &Keeper<'_>,
     progress: &(dyn Fn(Progress<'_>) + Sync),
 ) -> Result<Sighting, ReconstructError> {
-    let earlier = keeper.last();
-    let located = match &earlier {
-        Some(checkpoint) => checkpoint.located,
-        None => locate_board(input, job.orientation, job.start.board())?,
+    let told = |located: &Located| {
+        progress(Progress::Located { duration: input.duration() });
+        located.time
     };
-    progress(Progress::Located { duration: input.duration() });
-    let mut notes = Notes::new(job, located);
-    let mut tracker = None;
-    let mut watched_until = None;
-    if let Some(checkpoint) = earlier
-        && let Some(game) = ReadGame::from_kept(&checkpoint.game)
-    {
-        notes.take_up(game, checkpoint.provisional, checkpoint.unexplained);
-        // The earlier run may have come further than its last checkpoint: the answer never shrinks.
-        notes.plies_saved = answer.plies_on_disk();
-        match checkpoint.tracker {
-            Some(snapshot) => {
-                tracker = Some(Tracker::resume(snapshot, notes.game.position()));
-                watched_until = Some(checkpoint.watched_until);
-            }
-            None => return Ok(notes.into_sighting(checkpoint.broken_off.map(VideoBreak))),
-        }
-    }
-
-    let (crop, rect) = located.crop()?;
-    let mut frames = input.frames(crop, watched_until.or(Some(located.time)))?;
-    let mut broken_off = None;
-    let (width, height) = (crop.width as usize, crop.height as usize);
-    let mut has_looked = false;
-    loop {
-        let frame = match frames.next_frame() {
-            Ok(Some(frame)) => frame,
-            Ok(None) => break,
-            Err(error @ VideoError::BreaksOff { .. }) => {
-                broken_off = Some(VideoBreak(error.to_string()));
-                break;
-            }
-            Err(error @ VideoError::BadPicture { .. }) => {
-                broken_off = Some(VideoBreak(format!("{error}; what was read until then is kept")));
-                break;
-            }
-            Err(error) => return Err(error.into()),
+    let Some(earlier) = keeper.last() else {
+        let (located, read) = locate_board(input, job.orientation, job.start.as_ref())?;
+        let positions = match read {
+            Some(board) => positions_of(&board),
+            None => vec![job.start.clone().unwrap_or_default()],
         };
-        if watched_until.is_some_and(|until| frame.time <= until) {
-            continue;
-        }
-        let view = LumaView::new(frames.luma(), width, height, width).map_err(core_error)?;
-        match &mut tracker {
-            None => {
-                let (orientation, start) = (located.orientation, job.start.clone());
-                let started = Tracker::start_from(&view, rect, orientation, frame.time, start);
-                let started = tracker.insert(started.map_err(core_error)?);
-                // From here on the answer is this run's: whoever goes on from the checkpoint may rely on that.
-                answer.checkpoint(&[])?;
-                notes.save_checkpoint(started, frame.time, keeper)?;
-            }
-            Some(tracker) => {
-                if let Some(until) = frame.stood_until {
-                    tracker.stand_until(until).map_err(core_error)?;
-                }
-                let differing = match LumaView::new(frames.luma_before(), width, height, width) {
-                    Ok(before) if has_looked => differing_squares(&before, &view, rect, located.orientation),
-                    _ => Bitboard::FULL,
-                };
-                tracker.observe_squares(&view, differing, frame.time).map_err(core_error)?;
-                notes.take_down(tracker, frame.time);
-            }
-        }
-        has_looked = true;
-        let (plies, duration) = (notes.game.plies().len(), input.duration());
-        progress(Progress::Watched { time: frame.time, plies, duration });
-        notes.save_now_and_then(tracker.as_ref(), frame.time, answer, keeper)?;
-    }
-    if let Some(tracker) = &mut tracker {
-        tracker.finish().map_err(core_error)?;
-        notes.take_down(tracker, notes.last_frame);
-    }
-    notes.close_unexplained(notes.last_frame);
-    answer.checkpoint(&notes.rows())?;
-    keeper.keep_watch(notes.state(None, notes.last_frame, broken_off.as_ref()))?;
-    Ok(notes.into_sighting(broken_off))
+        let beginning = Beginning { time: told(&located), is_read: positions.len() > 1 };
+        let notes = Notes::new(job, positions.first().cloned().unwrap_or_default(), beginning);
+        let from = Some(located.time);
+        let watch =
+            Watch { job, input, answers, keeper, progress, located, notes, elsewhere: Elsewhere::default() };
+        return watch.run(Stage::Start(positions), from, None);
+    };
+    let located = earlier.located;
+    let beginning = Beginning { time: told(&located), is_read: false };
+    let mut notes = Notes::new(job, Chess::default(), beginning);
+    notes.take_up(earlier.games, answers)?;
+    let Some(snapshot) = earlier.tracker else {
+        let broken_off = earlier.broken_off.map(VideoBreak);
+        return Ok(Sighting { games: notes.into_games(), broken_off });
+    };
+    let stage = Stage::follow(Rivals::alone(Tracker::resume(snapshot, notes.game().position())));
+    let until = Some(earlier.watched_until);
+    let watch =
+        Watch { job, input, answers, keeper, progress, located, notes, elsewhere: Elsewhere::default() };
+    watch.run(stage, until, until)
 }
 
 pub(super) fn core_error(error: impl std::error::Error + Send + Sync + 'static) -> VideoError {
     VideoError::Core(Box::new(error))
 }
 
-/// What has been taken down so far.
-struct Notes {
+struct Watch<'w> {
+    job: &'w Reconstruction,
+    input: &'w VideoInput,
+    answers: &'w mut Answers,
+    keeper: &'w Keeper<'w>,
+    progress: &'w (dyn Fn(Progress<'_>) + Sync),
+    /// Where the board is now.
     located: Located,
-    game: ReadGame,
-    quick: Option<Provisional>,
-    labels: Vec<PlyLabel>,
-    scores: Vec<PositionScore>,
-    unexplained: Vec<Unexplained>,
-    lost_since: Option<MediaTime>,
-    rejoiner: Rejoiner,
-    last_frame: MediaTime,
-    answer_saved: Instant,
-    plies_saved: usize,
-    checkpoint_saved: Instant,
-    checkpoint_plies: usize,
+    notes: Notes,
+    elsewhere: Elsewhere,
 }
 
-impl Notes {
-    fn new(job: &Reconstruction, located: Located) -> Self {
-        let mut notes = Self {
-            located,
-            game: ReadGame::from_start(job.start.clone()),
-            quick: job.labeller.as_ref().map(|labeller| labeller.provisional()),
-            labels: Vec::new(),
-            scores: Vec::new(),
-            unexplained: Vec::new(),
-            lost_since: None,
-            rejoiner: Rejoiner::default(),
-            last_frame: located.time,
-            answer_saved: Instant::now(),
-            plies_saved: 0,
-            checkpoint_saved: Instant::now(),
-            checkpoint_plies: 0,
-        };
-        notes.look_quickly();
-        notes
-    }
+/// What the next frame is for.
+enum Stage {
+    /// The board shows one of these positions.
+    Start(Vec<Chess>),
+    /// The game goes on.
+    Follow { rivals: Box<Rivals>, successor: Option<Box<Successor>> },
+    /// The board was found elsewhere, and is to show there where the game stands.
+    Arrive { rivals: Box<Rivals>, found: Found, left: Located },
+}
 
-    /// Takes up what an earlier run had taken down.
-    fn take_up(&mut self, game: ReadGame, scores: Vec<PositionScore>, unexplained: Vec<Unexplained>) {
-        self.checkpoint_plies = game.plies().len();
-        self.game = game;
-        self.unexplained = unexplained;
-        if let Some(quick) = &mut self.quick {
-            self.labels = quick.take_up(self.game.positions(), &scores);
-            self.scores = self.labels.iter().map(|label| label.search.clone()).collect();
-        }
+impl Stage {
+    fn follow(rivals: Rivals) -> Self {
+        Self::Follow { rivals: Box::new(rivals), successor: None }
     }
+}
 
-    /// Takes the plies that have settled.
-    fn take_down(&mut self, tracker: &mut Tracker, now: MediaTime) {
-        while let Some(ply) = tracker.take() {
-            self.game.take_down(ply, tracker, self.unexplained.last());
-            self.look_quickly();
-        }
-        self.last_frame = now;
-        if let Some(way) = self.rejoiner.rejoin(tracker, &self.game, now) {
-            self.take_back_to(way.kept, way.time);
-            for ply in way.hidden {
-                self.game.push_unseen(ply);
-                self.look_quickly();
+/// One frame, cut to the board.
+struct Look<'f> {
+    frame: Frame,
+    view: LumaView<'f>,
+    rect: BoardRect,
+    differing: Bitboard,
+}
+
+/// How to go on after a frame.
+enum Next {
+    Frame(Stage),
+    /// With the frames from this time on, at the place where the board is now.
+    Place(Stage, MediaTime),
+    Enough(Stage),
+}
+
+impl Watch<'_> {
+    /// Watches from `from` on, or what comes after `after`.
+    fn run(
+        mut self,
+        mut stage: Stage,
+        mut from: Option<MediaTime>,
+        after: Option<MediaTime>,
+    ) -> Result<Sighting, ReconstructError> {
+        let mut broken_off = None;
+        'places: loop {
+            let (Crop { width, height, .. }, rect) = self.located.crop()?;
+            let (width, height) = (width as usize, height as usize);
+            let mut frames = self.input.frames(self.located.crop()?.0, from)?;
+            let mut has_looked = false;
+            loop {
+                let frame = match frames.next_frame() {
+                    Ok(Some(frame)) => frame,
+                    Ok(None) => break 'places,
+                    Err(error @ VideoError::BreaksOff { .. }) => {
+                        broken_off = Some(VideoBreak(error.to_string()));
+                        break 'places;
+                    }
+                    Err(error @ VideoError::BadPicture { .. }) => {
+                        broken_off = Some(VideoBreak(format!("{error}; what was read until then is kept")));
+                        break 'places;
+                    }
+                    Err(error) => return Err(error.into()),
+                };
+                if after.is_some_and(|after| frame.time <= after) {
+                    continue;
+                }
+                let view = LumaView::new(frames.luma(), width, height, width).map_err(core_error)?;
+                let differing = match LumaView::new(frames.luma_before(), width, height, width) {
+                    Ok(before) if has_looked => {
+                        differing_squares(&before, &view, rect, self.located.orientation)
+                    }
+                    _ => Bitboard::FULL,
+                };
+                has_looked = true;
+                let next = self.look(stage, &Look { frame, view, rect, differing })?;
+                let (plies, duration) = (self.notes.game().plies().len(), self.input.duration());
+                (self.progress)(Progress::Watched { time: frame.time, plies, duration });
+                match next {
+                    Next::Frame(next) => stage = next,
+                    Next::Place(next, time) => {
+                        (stage, from) = (next, Some(time));
+                        continue 'places;
+                    }
+                    Next::Enough(next) => {
+                        stage = next;
+                        break 'places;
+                    }
+                }
+                if let Stage::Follow { rivals, .. } = &stage {
+                    self.notes.save_now_and_then(rivals, self.located, self.answers, self.keeper)?;
+                }
             }
         }
-        match tracker.state() {
-            TrackerState::Lost { since } => {
-                self.lost_since.get_or_insert(since);
-            }
-            _ => self.close_unexplained(now),
+        if let Stage::Follow { rivals, .. } = &mut stage {
+            rivals.finish().map_err(core_error)?;
+            self.notes.take_down(rivals, self.notes.last_frame);
+        }
+        self.notes.close_unexplained(self.notes.last_frame);
+        self.notes.forget_empty();
+        self.answers.checkpoint(self.notes.number(), &self.notes.rows())?;
+        self.keeper.keep_watch(self.notes.state(self.located, None, broken_off.as_ref()))?;
+        Ok(Sighting { games: self.notes.into_games(), broken_off })
+    }
+
+    fn look(&mut self, stage: Stage, look: &Look<'_>) -> Result<Next, ReconstructError> {
+        match stage {
+            Stage::Start(positions) => self.start(&positions, look),
+            Stage::Follow { rivals, successor } => self.follow(rivals, successor, look),
+            Stage::Arrive { rivals, found, left } => self.arrive(rivals, found, left, look),
         }
     }
 
-    fn close_unexplained(&mut self, until: MediaTime) {
-        if let Some(from) = self.lost_since.take()
-            && until.us_since(from) >= UNEXPLAINED_MIN_US
+    fn start(&mut self, positions: &[Chess], look: &Look<'_>) -> Result<Next, ReconstructError> {
+        let orientation = self.located.orientation;
+        let started = Rivals::start(&look.view, look.rect, orientation, look.frame.time, positions);
+        // There is a position wherever a board was found.
+        let no_board = || VideoError::not_found(self.input.name().to_owned(), 1, self.job.start.is_some());
+        let rivals = started.ok_or_else(no_board)?.map_err(core_error)?;
+        // From here on the answer is this run's: whoever goes on from the checkpoint may rely on that.
+        self.answers.checkpoint(self.notes.number(), &[])?;
+        self.notes.save_checkpoint(&rivals, self.located, self.keeper)?;
+        Ok(Next::Frame(Stage::follow(rivals)))
+    }
+
+    fn follow(
+        &mut self,
+        mut rivals: Box<Rivals>,
+        mut successor: Option<Box<Successor>>,
+        look: &Look<'_>,
+    ) -> Result<Next, ReconstructError> {
+        let Look { frame, view, rect, differing } = look;
+        let now = frame.time;
+        if let Some(until) = frame.stood_until {
+            rivals.stand_until(until).map_err(core_error)?;
+        }
+        rivals.observe(view, *differing, now).map_err(core_error)?;
+        self.notes.take_down(&mut rivals, now);
+        if !rivals.is_lost() {
+            return Ok(Next::Frame(Stage::Follow { rivals, successor: None }));
+        }
+        match &mut successor {
+            Some(next) => {
+                // The board is the same, its squares may be seen from the other side.
+                let is_turned = next.orientation != self.located.orientation;
+                let differing = if is_turned { differing.rotate_180() } else { *differing };
+                next.observe(view, differing, frame.stood_until, now).map_err(core_error)?;
+                if next.has_begun(now) {
+                    return self.begin(successor, rivals, now);
+                }
+                if next.is_over(now) {
+                    successor = None;
+                }
+            }
+            None if !differing.is_empty() => {
+                let choice = self.job.orientation;
+                let begun = Successor::begin(rivals.first(), self.notes.game(), choice, view, *rect, now);
+                successor = begun.map(Box::new);
+            }
+            None => {}
+        }
+        let place = (self.located, self.job.orientation);
+        if successor.is_none()
+            && let Some(found) =
+                self.elsewhere.search(self.input, rivals.first(), self.notes.game(), place, now)?
         {
-            self.unexplained.push(Unexplained { from, until, after_ply: self.game.plies().len() });
+            let left = std::mem::replace(&mut self.located, found.located);
+            return Ok(Next::Place(Stage::Arrive { rivals, found, left }, found.since));
         }
+        Ok(Next::Frame(Stage::Follow { rivals, successor }))
     }
 
-    fn look_quickly(&mut self) {
-        if let Some(quick) = &mut self.quick {
-            let label = quick.next(&self.game.position());
-            self.scores.push(label.search.clone());
-            self.labels.push(label);
-        }
-    }
-
-    fn take_back_to(&mut self, kept: usize, time: MediaTime) {
-        if kept == self.game.plies().len() {
-            return;
-        }
-        self.game.take_back_to(kept, time);
-        if let Some(quick) = &mut self.quick {
-            self.scores.truncate(kept + 1);
-            self.labels = quick.take_up(self.game.positions(), &self.scores);
-        }
-        // What is on disk is no longer the beginning of this answer, and what is in the checkpoint not of this game.
-        self.plies_saved = 0;
-        self.checkpoint_plies = 0;
-    }
-
-    fn rows(&self) -> Vec<plyscope_core::event_row::EventRow> {
-        self.game.rows(&self.labels)
-    }
-
-    /// Writes the answer when there is news, and a checkpoint when nothing is in flight; neither too often.
-    fn save_now_and_then(
+    /// Goes on with another game on the same board.
+    fn begin(
         &mut self,
-        tracker: Option<&Tracker>,
+        successor: Option<Box<Successor>>,
+        before: Box<Rivals>,
         now: MediaTime,
-        answer: &mut AnswerFile,
-        keeper: &Keeper<'_>,
-    ) -> Result<(), ReconstructError> {
-        if self.plies_saved < self.game.plies().len() && self.answer_saved.elapsed() >= ANSWER_PAUSE {
-            answer.checkpoint(&self.rows())?;
-            self.plies_saved = self.game.plies().len();
-            self.answer_saved = Instant::now();
+    ) -> Result<Next, ReconstructError> {
+        let Some(next) = successor else { return Ok(Next::Frame(Stage::follow(*before))) };
+        let Successor { mut rivals, orientation, since, is_read } = *next;
+        let beginning = Beginning { time: since, is_read };
+        self.notes.begin_game(rivals.start_position().clone(), beginning, self.answers)?;
+        self.located = Located { orientation, ..self.located };
+        if self.job.game.is_some_and(|wanted| self.notes.number() > wanted) {
+            return Ok(Next::Enough(Stage::Start(Vec::new())));
         }
-        let is_due = self.checkpoint_saved.elapsed() >= CHECKPOINT_PAUSE
-            || self.game.plies().len() >= self.checkpoint_plies + CHECKPOINT_PLIES;
-        match tracker {
-            Some(tracker) if is_due => self.save_checkpoint(tracker, now, keeper),
-            _ => Ok(()),
-        }
+        self.notes.take_down(&mut rivals, now);
+        Ok(Next::Frame(Stage::follow(rivals)))
     }
 
-    /// Writes a checkpoint if nothing is in flight.
-    fn save_checkpoint(
+    /// Waits for the board to show at its new place where the game stands.
+    fn arrive(
         &mut self,
-        tracker: &Tracker,
-        now: MediaTime,
-        keeper: &Keeper<'_>,
-    ) -> Result<(), ReconstructError> {
-        if let Some(snapshot) = tracker.snapshot() {
-            keeper.keep_watch(self.state(Some(snapshot), now, None))?;
-            self.checkpoint_saved = Instant::now();
-            self.checkpoint_plies = self.game.plies().len();
+        rivals: Box<Rivals>,
+        found: Found,
+        left: Located,
+        look: &Look<'_>,
+    ) -> Result<Next, ReconstructError> {
+        let Look { frame, view, rect, .. } = look;
+        let orientation = self.located.orientation;
+        let start = |positions: &[Chess]| {
+            Rivals::start(view, *rect, orientation, frame.time, positions).and_then(Result::ok)
+        };
+        if found.is_another_game {
+            if let Some(next) = start(&[Chess::default()]) {
+                let successor = Successor { rivals: next, orientation, since: frame.time, is_read: false };
+                return self.begin(Some(Box::new(successor)), rivals, frame.time);
+            }
+        } else {
+            let reading = rivals.first().reading_elsewhere(view, *rect, orientation);
+            if let Some(way) = way_to(&reading, self.notes.game(), frame.time) {
+                let positions =
+                    if rivals.is_open() { rivals.positions() } else { vec![way.end(self.notes.game())] };
+                if let Some(next) = start(&positions) {
+                    self.notes.close_unexplained(frame.time);
+                    self.notes.follow(way);
+                    return Ok(Next::Frame(Stage::follow(next)));
+                }
+            }
         }
-        Ok(())
-    }
-
-    fn state(
-        &self,
-        tracker: Option<plyscope_core::track::TrackerSnapshot>,
-        watched_until: MediaTime,
-        broken_off: Option<&VideoBreak>,
-    ) -> WatchState {
-        WatchState {
-            located: self.located,
-            watched_until,
-            tracker,
-            game: self.game.kept(),
-            unexplained: self.unexplained.clone(),
-            broken_off: broken_off.map(ToString::to_string),
-            provisional: self.scores.clone(),
+        if frame.time.us_since(found.located.time) < ARRIVAL_MAX_US {
+            return Ok(Next::Frame(Stage::Arrive { rivals, found, left }));
         }
-    }
-
-    fn into_sighting(self, broken_off: Option<VideoBreak>) -> Sighting {
-        Sighting { game: self.game, unexplained: self.unexplained, broken_off }
+        self.located = left;
+        Ok(Next::Place(Stage::follow(*rivals), frame.time))
     }
 }

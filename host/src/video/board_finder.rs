@@ -33,22 +33,29 @@ enum Pattern {
 /// measured by the steps of luma along the lines between squares. Smaller sizes are searched only when asked for: they
 /// have many more places, and most boards are large.
 pub fn find_boards<'v>(view: &'v LumaView<'v>) -> impl Iterator<Item = BoardRect> + 'v {
-    find(view, Pattern::BareRanks)
+    find(view, Pattern::BareRanks, 0)
 }
 
-/// Where boards may lie that show any position, as [`find_boards`] does for the start position: the corners of almost all
-/// 64 squares alternate.
-pub fn find_boards_in_play<'v>(view: &'v LumaView<'v>) -> impl Iterator<Item = BoardRect> + 'v {
-    find(view, Pattern::Corners)
+/// Where boards of at least about `side_px_min` may lie that show any position, as [`find_boards`] does for the start
+/// position: the corners of almost all 64 squares alternate.
+pub fn find_boards_in_play<'v>(
+    view: &'v LumaView<'v>,
+    side_px_min: usize,
+) -> impl Iterator<Item = BoardRect> + 'v {
+    find(view, Pattern::Corners, side_px_min)
 }
 
-fn find<'v>(view: &'v LumaView<'v>, pattern: Pattern) -> impl Iterator<Item = BoardRect> + 'v {
+fn find<'v>(
+    view: &'v LumaView<'v>,
+    pattern: Pattern,
+    side_px_min: usize,
+) -> impl Iterator<Item = BoardRect> + 'v {
     let divisor = (view.width_px().max(view.height_px()) / SEARCH_SIDE_PX).max(1);
     let integral = Integral::new(view, divisor);
     let longest = integral.width.min(integral.height) as f32 / 8.0;
     let octaves = std::iter::successors(Some(longest), |square| Some(square * 0.5));
     octaves
-        .take_while(|&square| square >= SQUARE_MIN_PX)
+        .take_while(move |&square| square >= SQUARE_MIN_PX.max(side_px_min as f32 / (8 * divisor) as f32))
         .flat_map(move |square| candidates(&integral, square, pattern))
         .flat_map(move |candidate| {
             let scale = divisor as f32;

@@ -7,10 +7,11 @@ use std::process::{Command, Stdio};
 use plyscope_core::media_time::MediaTime;
 use plyscope_core::vision::{BoardRect, LumaView, Orientation, Retina};
 use serde::{Deserialize, Serialize};
-use shakmaty::Board;
+use shakmaty::{Board, Chess, Position};
 
 use super::frames::{Crop, LUMA, PLANAR_FORMATS, SQUARE_PIXELS};
 use super::{Probe, VideoError, VideoInput, find_boards, find_boards_in_play};
+use crate::recognise::read_board;
 
 /// Which side sits at the bottom, as the user says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,6 +22,17 @@ pub enum OrientationChoice {
     /// Known.
     Fixed(Orientation),
 }
+
+/// Timestamps in files are rounded by up to this.
+const SEEK_ROUNDING_US: i64 = 1_000;
+/// Places of one picture at which pieces are read.
+const PLACES_READ_MAX: usize = 12;
+/// Pieces are read on boards of at least this side, in pixels.
+const SIDE_READ_MIN_PX: usize = 160;
+/// Pieces are read in so many pictures that differ, and then in one of as many as [`READ_SELDOM`].
+const READ_OFTEN_MAX: usize = 20;
+/// See [`READ_OFTEN_MAX`].
+const READ_SELDOM: usize = 10;
 
 /// A board that shows what was looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,7 +62,14 @@ impl Located {
     }
 }
 
-/// Finds the board in the first picture that shows one with these pieces on it.
+/// Pictures of a video are looked at two a second. A start position that comes so much later than a board in play is not
+/// waited for.
+const START_WAIT_MAX_US: i64 = 120_000_000;
+
+/// Finds the board in the first picture that shows one in the position that was given.
+///
+/// Where none was given, that is the start position. Where the video does not show that, or shows it later at the same place,
+/// it is the first board that stands still and whose pieces can be read; they are then returned too.
 ///
 /// # Errors
 ///
@@ -58,41 +77,122 @@ impl Located {
 pub fn locate_board(
     input: &VideoInput,
     orientation: OrientationChoice,
-    shown: &Board,
-) -> Result<Located, VideoError> {
-    let mut looked = 0;
-    let mut look = |time, width: usize, height: usize, pixels: &[u8]| {
-        looked += 1;
-        let view = LumaView::new(pixels, width, height, width).ok()?;
-        locate_in(&view, orientation, time, shown)
-    };
-    let found = match (input.file(), input.folder()) {
+    given: Option<&Chess>,
+) -> Result<(Located, Option<Board>), VideoError> {
+    let mut search = Search { orientation, given: given.map(|p| p.board().clone()), ..Search::default() };
+    match (input.file(), input.folder()) {
         (Some((path, probe)), _) => {
-            let mut look_through = |which| {
+            for which in [Which::First, Which::Later] {
                 let mut pictures = Pictures::start(path, probe, which)?;
-                Ok::<_, VideoError>(std::iter::from_fn(|| pictures.next()).find_map(
-                    |(pts, width, height, pixels)| look(probe.time_of(pts), width, height, &pixels),
-                ))
-            };
-            match look_through(Which::First)? {
-                Some(found) => Some(found),
-                None => look_through(Which::Later)?,
-            }
-        }
-        (_, Some(folder)) => {
-            let mut found = None;
-            for picture in folder.whole() {
-                let (time, width, height, pixels) = picture?;
-                found = look(time, width as usize, height as usize, &pixels);
-                if found.is_some() {
+                while !search.is_over()
+                    && let Some((pts, width, height, pixels)) = pictures.next()
+                {
+                    search.look(probe.time_of(pts), width, height, pixels, which == Which::First);
+                }
+                if search.is_over() {
                     break;
                 }
             }
-            found
         }
-        _ => None,
-    };
-    found.ok_or_else(|| VideoError::not_found(input.name().to_owned(), looked, shown))
+        (_, Some(folder)) => {
+            for picture in folder.whole() {
+                let (time, width, height, pixels) = picture?;
+                search.look(time, width as usize, height as usize, pixels, false);
+                if search.is_over() {
+                    break;
+                }
+            }
+        }
+        _ => {}
+    }
+    let looked = search.looked;
+    search.found().ok_or_else(|| VideoError::not_found(input.name().to_owned(), looked, given.is_some()))
+}
+
+/// The search for a board, picture by picture.
+#[derive(Default)]
+struct Search {
+    orientation: OrientationChoice,
+    given: Option<Board>,
+    looked: usize,
+    /// Pictures that differ from the one before.
+    pictures: usize,
+    /// The board in the position that is looked for.
+    known: Option<Located>,
+    /// A board in play, and since when it has stood in two pictures.
+    read: Option<(Located, Board)>,
+    /// What the last picture showed in play.
+    last_read: Option<(Located, Board)>,
+    last_picture: Vec<u8>,
+    is_waiting_over: bool,
+}
+
+impl Search {
+    fn is_over(&self) -> bool {
+        self.known.is_some() || self.is_waiting_over
+    }
+
+    /// Looks at a picture; `is_first_alone` says that the same will come again.
+    fn look(&mut self, time: MediaTime, width: usize, height: usize, pixels: Vec<u8>, is_first_alone: bool) {
+        self.looked += 1;
+        if pixels == self.last_picture {
+            self.read = self.read.take().or_else(|| self.last_read.clone());
+        } else if let Ok(view) = LumaView::new(&pixels, width, height, width) {
+            let start = Board::new();
+            self.known = locate_in(&view, self.orientation, time, self.given.as_ref().unwrap_or(&start));
+            self.pictures += usize::from(!is_first_alone);
+            let is_its_turn = self.pictures <= READ_OFTEN_MAX || self.pictures % READ_SELDOM < 2;
+            let is_to_be_read = self.given.is_none() && self.read.is_none() && !is_first_alone && is_its_turn;
+            if self.known.is_none() && is_to_be_read {
+                self.read_in(&view, time);
+            }
+        }
+        let waited = self.read.as_ref().map(|(located, _)| time.us_since(located.time));
+        self.is_waiting_over = waited.is_some_and(|us| us >= START_WAIT_MAX_US);
+        if !is_first_alone {
+            self.last_picture = pixels;
+        }
+    }
+
+    fn read_in(&mut self, view: &LumaView<'_>, time: MediaTime) {
+        let now = find_boards_in_play(view, SIDE_READ_MIN_PX).take(PLACES_READ_MAX).find_map(|rect| {
+            let (board, orientation) = read_board(view, rect, self.orientation, time)?;
+            Some((Located { rect, orientation, time }, board))
+        });
+        let before = std::mem::replace(&mut self.last_read, now);
+        if let (Some(before), Some(now)) = (before, &self.last_read)
+            && before.1 == now.1
+            && before.0.orientation == now.0.orientation
+        {
+            self.read = Some(before);
+        }
+    }
+
+    /// What the search has come to.
+    fn found(self) -> Option<(Located, Option<Board>)> {
+        // One picture alone has no time to stand in.
+        let read = self.read.or_else(|| self.last_read.filter(|_| self.looked <= 2));
+        match (self.known, read) {
+            (Some(known), Some((located, board))) if is_same_place(&known.rect, &located.rect) => {
+                Some((located, Some(board)))
+            }
+            (Some(known), _) => Some((known, None)),
+            (None, read) => read.map(|(located, board)| (located, Some(board))),
+        }
+    }
+}
+
+/// Places that differ by less than this share of a square are the same.
+const SAME_PLACE_PERCENT: u32 = 10;
+
+/// Whether two boards lie at the same place.
+pub(crate) fn is_same_place(a: &BoardRect, b: &BoardRect) -> bool {
+    let near = |a: u32, b: u32, side: u32| a.abs_diff(b) * 100 <= side / 8 * SAME_PLACE_PERCENT;
+    let side = a.width_q8().min(b.width_q8());
+    near(a.left_q8(), b.left_q8(), side)
+        && near(a.top_q8(), b.top_q8(), side)
+        && near(a.width_q8(), b.width_q8(), side)
+        && near(a.height_q8(), b.height_q8(), side)
 }
 
 /// The board in one picture, where it shows one with these pieces on it.
@@ -116,7 +216,24 @@ pub(crate) fn locate_in(
     if *shown == Board::new() {
         find_boards(view).find_map(shows_it)
     } else {
-        find_boards_in_play(view).find_map(shows_it)
+        find_boards_in_play(view, 0).find_map(shows_it)
+    }
+}
+
+impl VideoInput {
+    /// Luma of the whole picture that is shown at `time`: width, height, and rows of as many bytes; `None` where there is
+    /// none.
+    ///
+    /// # Errors
+    ///
+    /// [`VideoError`] where ffmpeg cannot be started, or a picture of a folder cannot be read.
+    pub(crate) fn luma_at(&self, time: MediaTime) -> Result<Option<(usize, usize, Vec<u8>)>, VideoError> {
+        if let Some(folder) = self.folder() {
+            return folder.luma_at(time);
+        }
+        let Some((path, probe)) = self.file() else { return Ok(None) };
+        let picture = Pictures::start(path, probe, Which::At(time))?.next();
+        Ok(picture.map(|(_, width, height, pixels)| (width, height, pixels)))
     }
 }
 
@@ -127,6 +244,8 @@ enum Which {
     First,
     /// After the first, two a second.
     Later,
+    /// The one that is shown at a moment.
+    At(MediaTime),
 }
 
 /// Whole pictures of a video, with their timestamps.
@@ -143,6 +262,7 @@ impl Pictures {
         let (select, threads, frames): (_, &[&str], &[&str]) = match which {
             // One thread: others would decode frames ahead that nobody asks for.
             Which::First => ("", &["-threads", "1"], &["-frames:v", "1"]),
+            Which::At(_) => ("", &["-threads", "1"], &["-frames:v", "1"]),
             Which::Later => ("select='n*(isnan(prev_selected_t)+gte(t-prev_selected_t\\,0.5))',", &[], &[]),
         };
         let shape = if probe.has_square_pixels { "" } else { SQUARE_PIXELS };
@@ -150,9 +270,18 @@ impl Pictures {
             "{select}metadata=mode=add:key=plyscope:value=1,\
              metadata=mode=print:file='pipe\\:2':direct=1,{shape}{PLANAR_FORMATS},{LUMA}"
         );
+        let seek = match which {
+            Which::At(time) => {
+                // Seeking takes the first frame that is not before the time asked for; timestamps in files are rounded.
+                let from_us = time.us().saturating_sub(SEEK_ROUNDING_US).max(0);
+                vec!["-ss".to_owned(), format!("{from_us}us")]
+            }
+            _ => Vec::new(),
+        };
         let mut child = Command::new("ffmpeg")
             .args(["-hide_banner", "-loglevel", "quiet", "-nostats", "-nostdin"])
             .args(threads)
+            .args(seek)
             .args(["-protocol_whitelist", "file,pipe", "-copyts", "-i"])
             .arg(url)
             .args(["-map", "0:v:0", "-an", "-sn", "-dn", "-vf", &filters, "-fps_mode", "passthrough"])

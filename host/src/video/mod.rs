@@ -17,13 +17,11 @@ pub use board_finder::{find_boards, find_boards_in_play};
 pub use frame_plan::FramePlan;
 pub use frames::{Crop, Frame, VideoFrames};
 pub use live::{LiveFrame, LiveFrames, LiveSource, Region, Stopper};
-pub(crate) use locate::locate_in;
 pub use locate::{Located, OrientationChoice, locate_board};
+pub(crate) use locate::{is_same_place, locate_in};
 pub use pictures::{PictureFolder, PictureFrames};
 pub use probe::Probe;
 pub use source::{FrameSource, VideoInput};
-
-use shakmaty::Board;
 
 use crate::exit_code::{Coded, ExitCode};
 
@@ -96,7 +94,7 @@ pub enum VideoError {
     /// Nowhere in the video stands a board in its start position.
     #[error(
         "no board in its start position was found in {name:?} ({looked} frames looked at); \
-         give a video that shows the whole board flat before the first move"
+         give a video that shows the whole board flat before the first move, or say by --fen where the game starts"
     )]
     NoBoard {
         /// The input as the user named it.
@@ -132,13 +130,9 @@ impl Coded for VideoError {
 }
 
 impl VideoError {
-    /// That no board with these pieces on it was found in so many frames.
-    pub(crate) fn not_found(name: PathBuf, looked: usize, shown: &Board) -> Self {
-        if *shown == Board::new() {
-            Self::NoBoard { name, looked }
-        } else {
-            Self::NoSuchPosition { name, looked }
-        }
+    /// That no board was found in so many frames, in the position that was given or in any that can be read.
+    pub(crate) fn not_found(name: PathBuf, looked: usize, is_given: bool) -> Self {
+        if is_given { Self::NoSuchPosition { name, looked } } else { Self::NoBoard { name, looked } }
     }
 
     fn start(program: &'static str, cause: io::Error) -> Self {

@@ -84,6 +84,14 @@ impl PictureFolder {
         self.pictures.get(after.checked_sub(1)?).map(|(_, path)| path.as_path())
     }
 
+    /// Luma of the last picture that was taken by `time`: width, height, pixels.
+    pub(super) fn luma_at(&self, time: MediaTime) -> Result<Option<(usize, usize, Vec<u8>)>, VideoError> {
+        let Some(path) = self.picture_at(time) else { return Ok(None) };
+        let picture = load(path)?;
+        let (width, height) = picture.dimensions();
+        Ok(Some((width as usize, height as usize, picture.into_raw())))
+    }
+
     /// The whole pictures as luma: time, width, height, pixels.
     pub fn whole(&self) -> impl Iterator<Item = Result<(MediaTime, u32, u32, Vec<u8>), VideoError>> + '_ {
         self.pictures.iter().map(|(time, path)| {

@@ -10,9 +10,8 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use plyscope::answer_file::AnswerFile;
 use plyscope::game_record::GameRecord;
-use plyscope::reconstruct::{CheckpointFile, Reading, Reconstruction};
+use plyscope::reconstruct::{Answers, CheckpointFile, GameReading, Reading, Reconstruction};
 use plyscope::render::board_picture::{BoardPicture, Look};
 use plyscope::render::coordinates::Coordinates;
 use plyscope::render::effects::Effects;
@@ -39,9 +38,9 @@ pub(crate) fn repository() -> PathBuf {
 }
 
 /// A brown board of `side_px`, nothing around or upon it.
-fn plain_look(side_px: u32) -> Result<Look, Fault> {
+fn plain_look(side_px: u32, bottom: Color) -> Result<Look, Fault> {
     Ok(Look {
-        layout: Layout::with_margin(side_px, 0, Color::White)?,
+        layout: Layout::with_margin(side_px, 0, bottom)?,
         theme: Theme::Brown,
         coordinates: Coordinates::None,
         highlight: false,
@@ -52,8 +51,14 @@ fn plain_look(side_px: u32) -> Result<Look, Fault> {
 
 /// Luma of the plain board after the first `plies` plies of a game, `side_px` rows of as many pixels.
 pub(crate) fn draw(moves: &str, plies: usize, side_px: u32) -> Result<Vec<u8>, Fault> {
+    draw_for(Color::White, moves, plies, side_px)
+}
+
+/// The same with a side at the bottom.
+pub(crate) fn draw_for(bottom: Color, moves: &str, plies: usize, side_px: u32) -> Result<Vec<u8>, Fault> {
     let record = GameRecord::read(moves.as_bytes())?;
-    let mut frame = BoardPicture::new(&record, plain_look(side_px)?)?.frame(Scene::Still { plies }).to_vec();
+    let mut frame =
+        BoardPicture::new(&record, plain_look(side_px, bottom)?)?.frame(Scene::Still { plies }).to_vec();
     frame.truncate((side_px * side_px) as usize);
     Ok(frame)
 }
@@ -85,7 +90,7 @@ impl Rendering {
         change: impl FnOnce(&mut RenderOptions) -> Result<(), Fault>,
     ) -> Result<Vec<MediaTime>, Fault> {
         let mut options = RenderOptions {
-            look: plain_look(self.size_px)?,
+            look: plain_look(self.size_px, Color::White)?,
             slide: if self.slide_frames == 0 { Slide::Instant } else { Slide::Frames(self.slide_frames) },
             tail: Duration::from_secs(2),
             encoding: Encoding {
@@ -106,26 +111,28 @@ impl Rendering {
 }
 
 /// Sees a video, or a folder of pictures, `fps` of them a second; the answer goes to `answer`.
-pub(crate) fn read(video: &Path, fps: Option<f64>, answer: &Path) -> Result<Reading, Fault> {
-    read_from(Chess::default(), video, fps, answer)
+pub(crate) fn read(video: &Path, fps: Option<f64>, answer: &Path) -> Result<GameReading, Fault> {
+    let games = read_games(None, video, fps, answer)?.games;
+    games.into_iter().next().ok_or_else(|| "no game".into())
 }
 
-/// Sees a video that begins in `start`, as [`read`] does.
-pub(crate) fn read_from(
-    start: Chess,
+/// Sees all games of a video, of which the first begins in `start`, as [`read`] does.
+pub(crate) fn read_games(
+    start: Option<Chess>,
     video: &Path,
     fps: Option<f64>,
     answer: &Path,
 ) -> Result<Reading, Fault> {
     let job = Reconstruction {
         start,
+        game: None,
         orientation: OrientationChoice::Auto,
         labeller: None,
         engine: None,
         resume: false,
         settings: String::new(),
     };
-    let mut file = AnswerFile::open(answer)?;
+    let mut file = Answers::open(answer, None)?;
     let checkpoint = CheckpointFile::beside(&file, answer);
     let reading = job.run(&VideoInput::open(video, fps)?, &mut file, &checkpoint, &|_| {})?;
     checkpoint.remove();
@@ -133,7 +140,7 @@ pub(crate) fn read_from(
 }
 
 /// The plies of a reading in UCI notation.
-pub(crate) fn uci_of(reading: &Reading) -> Vec<String> {
+pub(crate) fn uci_of(reading: &GameReading) -> Vec<String> {
     let uci = |mv| UciMove::from_move(mv, CastlingMode::Standard).to_string();
     reading.game.plies().iter().map(|ply| uci(ply.mv)).collect()
 }
