@@ -59,15 +59,48 @@ fn a_video_without_a_board_in_its_start_position_is_told_with_code_4() {
     let scene = Scene::with_video(&[]);
     ffmpeg(&scene, &["-f", "lavfi", "-i", "testsrc2=size=320x240:rate=10:duration=3", "no-board.mp4"]);
     ffmpeg(&scene, &["-f", "lavfi", "-i", "color=gray:size=320x240:rate=10:duration=3", "grey.mp4"]);
-    ffmpeg(&scene, &["-ss", "2.7", "-i", "video.mp4", "later.mp4"]);
-    let endgame = "[FEN \"8/8/4k3/8/8/4K3/4P3/8 w - - 0 1\"]\n[SetUp \"1\"]\n\n1. Kd4 Kd6 2. e4 *\n";
-    scene.render(endgame, "endgame.mp4", &[]);
-    for name in ["no-board.mp4", "grey.mp4", "later.mp4", "endgame.mp4"] {
+    for name in ["no-board.mp4", "grey.mp4"] {
         assert_refuses(&scene, &[name], 4, "no board in its start position was found in");
         assert!(scene.answer().is_empty());
     }
     // The start position is there, and seen from the other side.
     assert_refuses(&scene, &["video.mp4", "--orientation", "black"], 4, "no board in its start position");
+}
+
+#[test]
+fn a_position_that_is_none_and_a_game_that_is_not_there_are_told() {
+    let scene = Scene::with_video(&[]);
+    for (fen, words) in [("nonsense", "Forsyth-Edwards"), ("8/8/8/8/8/8/8/K7 w - - 0 1", "the rules forbid")]
+    {
+        let output = scene.reconstruct(&["video.mp4", "--fen", fen]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(words), "{said}");
+    }
+    let ending = "8/8/4k3/8/8/4K3/4P3/8 w - - 0 1";
+    assert_refuses(&scene, &["video.mp4", "--fen", ending], 4, "no board in the position of --fen was found");
+    assert_refuses(
+        &scene,
+        &["video.mp4", "--game", "2"],
+        4,
+        "the video shows no game 2, for it has one game",
+    );
+    assert!(scene.answer().is_empty());
+}
+
+#[test]
+fn a_video_that_begins_after_two_plies_holds_the_others() {
+    let scene = Scene::with_video(&[]);
+    ffmpeg(&scene, &["-ss", "2.7", "-i", "video.mp4", "later.mp4"]);
+    let output = scene.reconstruct(&["later.mp4", "--pgn", "later.pgn"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && said.contains("in a position read from the picture"), "{said}");
+    let squares = |rows: &[Value]| -> Vec<Value> {
+        rows.iter().filter(|row| row["type"] == "move").map(|row| row["coord"].clone()).collect()
+    };
+    assert_eq!(squares(&scene.answer()), squares(&scene.truth())[2..]);
+    let pgn = fs::read_to_string(scene.path("later.pgn")).expect("a PGN");
+    assert!(pgn.contains("[FEN \"rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 1\"]"), "{pgn}");
 }
 
 #[test]

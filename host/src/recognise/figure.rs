@@ -17,7 +17,7 @@ const CONTRAST_MIN_PERCENT: i32 = 50;
 /// It takes so many cells.
 const FIGURE_CELLS: std::ops::RangeInclusive<usize> = 26..=200;
 /// Outlines of figures of the same kind differ by less than this in each cell on the average.
-const ALIKE_MAX: u32 = 9;
+const ALIKE_MAX: u32 = 7;
 
 /// What stands on one square of the picture.
 #[derive(Clone, Debug)]

@@ -30,12 +30,12 @@ pub(super) fn log_probabilities(input: &[u8; INPUTS]) -> [f32; ROLES] {
     let hidden: [i64; HIDDEN] = std::array::from_fn(|cell| {
         let products = input.iter().enumerate().map(|(i, &x)| i64::from(x) * weight(cell * INPUTS + i));
         let sum = number(HIDDEN_BIASES + cell * 4) + products.sum::<i64>();
-        sum.max(0) * number(FACTORS) >> 16
+        (sum.max(0) * number(FACTORS)) >> 16
     });
     let outputs: [f32; ROLES] = std::array::from_fn(|role| {
         let products = hidden.iter().enumerate().map(|(i, x)| x * weight(OUTPUT_WEIGHTS + role * HIDDEN + i));
         let sum = number(OUTPUT_BIASES + role * 4) + products.sum::<i64>();
-        (sum * number(FACTORS + 4) >> 16) as f32 / 256.0
+        ((sum * number(FACTORS + 4)) >> 16) as f32 / 256.0
     });
     let largest = outputs.iter().copied().fold(f32::MIN, f32::max);
     let all = outputs.iter().map(|output| (output - largest).exp()).sum::<f32>().ln() + largest;

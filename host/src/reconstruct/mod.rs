@@ -19,6 +19,7 @@ pub use answers::{Answers, path_of_game};
 pub use checkpoint::{Checkpoint, CheckpointFile, Settings};
 pub use game::{ReadGame, TakenBack};
 pub use live::{LiveEvent, LiveGame, LiveWatch};
+pub(crate) use rivals::positions_of;
 pub use watch::{Unexplained, VideoBreak};
 
 use crate::exit_code::{Coded, ExitCode};

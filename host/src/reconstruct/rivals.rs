@@ -120,7 +120,7 @@ impl Rivals {
 /// The positions that a board may show, the likeliest first: White to move, Black to move, and where a pawn may just have
 /// passed another, that it did. Castling is allowed where king and rook stand at home; plies to come tell. None where the
 /// rules forbid the board.
-pub(super) fn positions_of(board: &Board) -> Vec<Chess> {
+pub(crate) fn positions_of(board: &Board) -> Vec<Chess> {
     let setup = |turn: Color, ep_square: Option<Square>| {
         let mut setup = Setup::empty();
         setup.board = board.clone();

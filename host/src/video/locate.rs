@@ -12,6 +12,7 @@ use shakmaty::{Board, Chess, Position};
 use super::frames::{Crop, LUMA, PLANAR_FORMATS, SQUARE_PIXELS};
 use super::{Probe, VideoError, VideoInput, find_boards, find_boards_in_play};
 use crate::recognise::read_board;
+use crate::reconstruct::positions_of;
 
 /// Which side sits at the bottom, as the user says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -161,8 +162,8 @@ impl Search {
         });
         let before = std::mem::replace(&mut self.last_read, now);
         if let (Some(before), Some(now)) = (before, &self.last_read)
-            && before.1 == now.1
             && before.0.orientation == now.0.orientation
+            && may_follow(&before.1, &now.1)
         {
             self.read = Some(before);
         }
@@ -180,6 +181,18 @@ impl Search {
             (None, read) => read.map(|(located, board)| (located, Some(board))),
         }
     }
+}
+
+/// Whether one board may show the other up to two plies later.
+fn may_follow(before: &Board, now: &Board) -> bool {
+    let after_a_ply = |position: Chess| {
+        let moves = position.legal_moves();
+        moves.into_iter().filter_map(move |mv| position.clone().play(mv).ok())
+    };
+    before == now
+        || positions_of(before).into_iter().flat_map(after_a_ply).any(|position| {
+            position.board() == now || after_a_ply(position).any(|position| position.board() == now)
+        })
 }
 
 /// Places that differ by less than this share of a square are the same.
