@@ -89,18 +89,18 @@ fn a_position_that_is_none_and_a_game_that_is_not_there_are_told() {
 }
 
 #[test]
-fn a_video_that_begins_after_two_plies_holds_the_others() {
+fn a_video_that_begins_after_two_plies_holds_the_others_when_told_where_it_begins() {
     let scene = Scene::with_video(&[]);
     ffmpeg(&scene, &["-ss", "2.7", "-i", "video.mp4", "later.mp4"]);
-    let output = scene.reconstruct(&["later.mp4", "--pgn", "later.pgn"]);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success() && said.contains("in a position read from the picture"), "{said}");
+    let start = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+    let output = scene.reconstruct(&["later.mp4", "--pgn", "later.pgn", "--fen", start]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let squares = |rows: &[Value]| -> Vec<Value> {
         rows.iter().filter(|row| row["type"] == "move").map(|row| row["coord"].clone()).collect()
     };
     assert_eq!(squares(&scene.answer()), squares(&scene.truth())[2..]);
     let pgn = fs::read_to_string(scene.path("later.pgn")).expect("a PGN");
-    assert!(pgn.contains("[FEN \"rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 1\"]"), "{pgn}");
+    assert!(pgn.contains(&format!("[SetUp \"1\"]\n[FEN \"{start}\"]")), "{pgn}");
 }
 
 #[test]
