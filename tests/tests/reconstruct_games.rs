@@ -132,7 +132,7 @@ fn a_game_that_is_joined_in_its_middle_is_read_from_the_picture() -> Result<(), 
         let plies = uci_of(game);
         assert!(ITALIAN_PLIES.ends_with(&plies.iter().map(String::as_str).collect::<Vec<_>>()), "{plies:?}");
         assert!(plies.len() >= 4 && game.beginning.is_read, "{plies:?}");
-        assert_eq!(game.game.start().turn(), if plies.len() % 2 == 0 { White } else { Black });
+        assert_eq!(game.game.start().turn(), if plies.len().is_multiple_of(2) { White } else { Black });
     }
     Ok(())
 }

@@ -46,7 +46,10 @@ pub(crate) fn read_board(
         placed.extend(own.into_iter().zip(roles).map(|((figure, _), role)| (figure, Piece { color, role })));
     }
     let orientation = match choice {
-        OrientationChoice::Fixed(orientation) => orientation,
+        // Who is told the wrong side sees the board upside down.
+        OrientationChoice::Fixed(fixed) => {
+            orientation_of(&placed).is_none_or(|own| own == fixed).then_some(fixed)?
+        }
         OrientationChoice::Auto => orientation_of(&placed)?,
     };
     let mut board = Board::empty();
