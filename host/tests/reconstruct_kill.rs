@@ -182,14 +182,15 @@ fn a_resumed_run_goes_on_in_the_video_where_its_checkpoint_was_made() {
 }
 
 fn plies_in(checkpoint: &Value) -> usize {
-    checkpoint["game"]["plies"].as_array().map_or(0, Vec::len)
+    checkpoint["games"][0]["game"]["plies"].as_array().map_or(0, Vec::len)
 }
 
 #[test]
 fn a_run_that_was_labelling_is_resumed_without_a_look_at_the_video() {
     let undisturbed = Undisturbed::new();
-    undisturbed
-        .kill_with_checkpoint(|checkpoint| checkpoint["chunks"].as_array().is_some_and(|c| !c.is_empty()));
+    undisturbed.kill_with_checkpoint(|checkpoint| {
+        checkpoint["games"][0]["chunks"].as_array().is_some_and(|c| !c.is_empty())
+    });
     // Without ffmpeg no frame can be read.
     let tools = undisturbed.scene.path("tools");
     fs::create_dir(&tools).expect("the folder takes a folder");

@@ -210,8 +210,10 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
         let (white_once, black_once) = (once(self, white), once(self, black));
         let outline = match (&white_once, &black_once) {
             (_, Some((tile, behind))) if !self.is_measured(white) => outline_q7(tile, behind, OUTLINE_PARTS),
-            (None, Some(_)) => *self.pieces[piece_slot(white)].transparency_q7(),
-            (Some(_), None) if self.is_measured(black) => *self.pieces[piece_slot(black)].transparency_q7(),
+            (None, Some(_)) => *self.model(Class::of(Some(white))).transparency_q7(),
+            (Some(_), None) if self.is_measured(black) => {
+                *self.model(Class::of(Some(black))).transparency_q7()
+            }
             _ => return,
         };
         // The counterparts may be drawn differently.
@@ -231,7 +233,9 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
         }
         for (piece, once) in [(white, white_once), (black, black_once)] {
             if let Some((tile, behind)) = once {
-                self.pieces[piece_slot(piece)] = LookModel::from_transparency(&tile, &behind, outline);
+                if let Some(model) = self.pieces.get_mut(piece_slot(piece)) {
+                    *model = LookModel::from_transparency(&tile, &behind, outline);
+                }
             }
         }
     }

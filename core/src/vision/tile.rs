@@ -47,14 +47,26 @@ impl Tile {
 
     /// The median of the cells along the border, luma.
     pub(crate) fn ring_median(&self) -> i32 {
-        let last = TILE_EDGE - 1;
-        let mut ring = [0; 4 * (TILE_EDGE - 1)];
-        let sides = (0..last).flat_map(|i| [(0, i), (i, last), (last, last - i), (last - i, 0)]);
-        for (cell, (row, column)) in ring.iter_mut().zip(sides) {
-            *cell = self.rows[row][column];
+        let is_end = |index: usize| index == 0 || index == TILE_EDGE - 1;
+        let ring = || {
+            let rows = self.rows.iter().enumerate();
+            rows.flat_map(move |(row, cells)| {
+                let cells = cells.iter().enumerate();
+                cells.filter(move |(column, _)| is_end(row) || is_end(*column)).map(|(_, &cell)| cell)
+            })
+        };
+        // By bisection: the least luma that more than half of the cells do not exceed.
+        let half = 2 * (TILE_EDGE - 1);
+        let (mut low, mut high) = (0, u8::MAX);
+        while low < high {
+            let middle = low.midpoint(high);
+            if ring().filter(|&cell| cell <= middle).count() > half {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
         }
-        ring.sort_unstable();
-        i32::from(ring[ring.len() / 2])
+        i32::from(low)
     }
 
     /// The largest difference of one cell to the same cell of `other`.
@@ -227,6 +239,25 @@ mod tests {
     use std::vec::Vec;
 
     use super::*;
+
+    #[test]
+    fn the_ring_is_the_middle_one_of_the_border_cells() {
+        let mut tile = Tile::flat(9);
+        assert_eq!(tile.ring_median(), 9);
+        for (row, cells) in tile.rows.iter_mut().enumerate() {
+            for (column, cell) in cells.iter_mut().enumerate() {
+                *cell = (row * 37 + column * 11) as u8;
+            }
+        }
+        let is_end = |index: usize| index == 0 || index == TILE_EDGE - 1;
+        let all = (0..TILE_EDGE).flat_map(|row| (0..TILE_EDGE).map(move |column| (row, column)));
+        let mut ring: Vec<u8> = all
+            .filter(|(row, column)| is_end(*row) || is_end(*column))
+            .map(|(row, column)| tile.rows[row][column])
+            .collect();
+        ring.sort_unstable();
+        assert_eq!(tile.ring_median(), i32::from(ring[ring.len() / 2]));
+    }
 
     fn naive(view: &LumaView<'_>, rect: PixelRect) -> Tile {
         let mut tile = Tile::flat(0);
