@@ -232,10 +232,8 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
             }
         }
         for (piece, once) in [(white, white_once), (black, black_once)] {
-            if let Some((tile, behind)) = once {
-                if let Some(model) = self.pieces.get_mut(piece_slot(piece)) {
-                    *model = LookModel::from_transparency(&tile, &behind, outline);
-                }
+            if let (Some((tile, behind)), Some(model)) = (once, self.pieces.get_mut(piece_slot(piece))) {
+                *model = LookModel::from_transparency(&tile, &behind, outline);
             }
         }
     }
