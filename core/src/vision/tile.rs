@@ -47,20 +47,17 @@ impl Tile {
 
     /// The median of the cells along the border, luma.
     pub(crate) fn ring_median(&self) -> i32 {
-        let is_end = |index: usize| index == 0 || index == TILE_EDGE - 1;
-        let ring = || {
-            let rows = self.rows.iter().enumerate();
-            rows.flat_map(move |(row, cells)| {
-                let cells = cells.iter().enumerate();
-                cells.filter(move |(column, _)| is_end(row) || is_end(*column)).map(|(_, &cell)| cell)
-            })
-        };
+        let [first, between @ .., last] = &self.rows;
+        let sides = between.iter().flat_map(|[left, .., right]| [left, right]);
+        let mut ring = [0; 4 * (TILE_EDGE - 1)];
+        for (cell, luma) in ring.iter_mut().zip(first.iter().chain(last).chain(sides)) {
+            *cell = *luma;
+        }
         // By bisection: the least luma that more than half of the cells do not exceed.
-        let half = 2 * (TILE_EDGE - 1);
         let (mut low, mut high) = (0, u8::MAX);
         while low < high {
             let middle = low.midpoint(high);
-            if ring().filter(|&cell| cell <= middle).count() > half {
+            if ring.iter().filter(|&&cell| cell <= middle).count() > ring.len() / 2 {
                 high = middle;
             } else {
                 low = middle + 1;
