@@ -13,6 +13,17 @@ pub enum Orientation {
     BlackBottom,
 }
 
+impl Orientation {
+    /// The same board seen from the other side.
+    #[must_use]
+    pub const fn opposite(self) -> Self {
+        match self {
+            Self::WhiteBottom => Self::BlackBottom,
+            Self::BlackBottom => Self::WhiteBottom,
+        }
+    }
+}
+
 /// The eight by eight squares in the picture, without any margin, in 1/256 pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BoardRect {

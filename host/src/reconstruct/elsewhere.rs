@@ -81,18 +81,13 @@ fn moved_to(
     now: MediaTime,
 ) -> Option<Located> {
     let own = located.orientation;
-    let orientations: &[Orientation] = match (choice, own) {
-        (OrientationChoice::Fixed(_), _) => &[own],
-        (_, Orientation::WhiteBottom) => &[Orientation::WhiteBottom, Orientation::BlackBottom],
-        (_, Orientation::BlackBottom) => &[Orientation::BlackBottom, Orientation::WhiteBottom],
-    };
     let shows = |rect: BoardRect| {
         let is_here = is_same_place(&rect, &located.rect);
-        let shows_it = |&&orientation: &&Orientation| {
+        let shows_it = |&orientation: &Orientation| {
             let is_new = !is_here || orientation != own;
             is_new && shows_game(&tracker.reading_elsewhere(view, rect, orientation), game, now)
         };
-        let orientation = *orientations.iter().find(shows_it)?;
+        let orientation = choice.orientations(own).find(shows_it)?;
         Some(Located { rect: if is_here { located.rect } else { rect }, orientation, time: now })
     };
     find_boards_in_play(view, SIDE_MIN_PX).take(PLACES_MAX).find_map(shows)

@@ -48,13 +48,10 @@ impl Successor {
         let TrackerState::Lost { since: lost_since } = tracker.state() else { return None };
         let reading = tracker.retina().reading();
         let own = tracker.retina().orientation();
-        let other = match own {
-            Orientation::WhiteBottom => Orientation::BlackBottom,
-            Orientation::BlackBottom => Orientation::WhiteBottom,
-        };
         let (start, turned) = (Board::new(), turned(&Board::new()));
         let is_again = game.plies().len() > BACK_PLIES_MAX || *game.start().board() != start;
-        let candidates = [(own, &start, is_again), (other, &turned, choice == OrientationChoice::Auto)];
+        let candidates =
+            [(own, &start, is_again), (own.opposite(), &turned, choice == OrientationChoice::Auto)];
         for (orientation, shown, _) in candidates.into_iter().filter(|candidate| candidate.2) {
             if reading.contradicted(&Placement::from(shown)).count() <= CONTRADICTED_MAX
                 && let Some(Ok(rivals)) = Rivals::start(view, rect, orientation, now, &[Chess::default()])

@@ -14,7 +14,7 @@ use super::rivals::{Rivals, positions_of};
 use super::successor::Successor;
 use super::{Answers, Beginning, Progress, ReconstructError, Reconstruction};
 use crate::exit_code::{Coded, ExitCode};
-use crate::video::{Crop, Frame, Located, VideoError, VideoInput, locate_board};
+use crate::video::{Frame, Located, VideoError, VideoInput, locate_board};
 
 /// A stretch of the video in which nothing legal explained the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -146,9 +146,9 @@ impl Watch<'_> {
     ) -> Result<Sighting, ReconstructError> {
         let mut broken_off = None;
         'places: loop {
-            let (Crop { width, height, .. }, rect) = self.located.crop()?;
-            let (width, height) = (width as usize, height as usize);
-            let mut frames = self.input.frames(self.located.crop()?.0, from)?;
+            let (crop, rect) = self.located.crop()?;
+            let (width, height) = (crop.width as usize, crop.height as usize);
+            let mut frames = self.input.frames(crop, from)?;
             let mut has_looked = false;
             loop {
                 let frame = match frames.next_frame() {

@@ -24,6 +24,17 @@ pub enum OrientationChoice {
     Fixed(Orientation),
 }
 
+impl OrientationChoice {
+    /// The orientations to try, the likelier first where both may be.
+    pub(crate) fn orientations(self, likelier: Orientation) -> impl Iterator<Item = Orientation> {
+        let (first, other) = match self {
+            Self::Auto => (likelier, Some(likelier.opposite())),
+            Self::Fixed(known) => (known, None),
+        };
+        std::iter::once(first).chain(other)
+    }
+}
+
 /// Timestamps in files are rounded by up to this.
 const SEEK_ROUNDING_US: i64 = 1_000;
 /// Places of one picture at which pieces are read.
@@ -215,15 +226,10 @@ pub(crate) fn locate_in(
     time: MediaTime,
     shown: &Board,
 ) -> Option<Located> {
-    let orientations: &[Orientation] = match choice {
-        OrientationChoice::Auto => &[Orientation::WhiteBottom, Orientation::BlackBottom],
-        OrientationChoice::Fixed(Orientation::WhiteBottom) => &[Orientation::WhiteBottom],
-        OrientationChoice::Fixed(Orientation::BlackBottom) => &[Orientation::BlackBottom],
-    };
     let shows_it = |rect| {
         let fits =
-            |&&orientation: &&Orientation| Retina::calibrate_by(view, rect, orientation, time, shown).is_ok();
-        let orientation = *orientations.iter().find(fits)?;
+            |&orientation: &Orientation| Retina::calibrate_by(view, rect, orientation, time, shown).is_ok();
+        let orientation = choice.orientations(Orientation::WhiteBottom).find(fits)?;
         Some(Located { rect, orientation, time })
     };
     if *shown == Board::new() {
