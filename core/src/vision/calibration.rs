@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 use shakmaty::{Board, Color, Piece, Role, Square};
 
-use super::piece_model::{CLASS_COUNT, CLEAR_Q7, CellShift, Class, LookModel, Shade, Texture};
+use super::grain::Grain;
+use super::outline::{mean_tile, model_of_one, model_of_two, outline_q7, silhouette_q7, tile_of};
+use super::piece_model::{CLASS_COUNT, CellShift, Class, LookModel, Shade, Texture};
 use super::textures::Textures;
 use super::tile::{BoardTiles, TILE_CELLS, TILE_EDGE, Tile};
 
@@ -46,9 +48,6 @@ const OFF_CENTRE_PERCENT: u32 = 75;
 const OUTLINE_CELLS_MAX: usize = 4;
 /// The outline of a piece of one luma: half the largest difference is the middle of its edge.
 const OUTLINE_PARTS: i32 = 2;
-/// The outline of a piece of any lumas, whose fill may be much like the square: a third of the largest difference counts as
-/// covered.
-const SILHOUETTE_PARTS: i32 = 3;
 /// The two square colours are told apart only beyond this, 1/16 luma; nearer, transparency cannot be measured.
 const SHADE_CONTRAST_MIN_Q4: i32 = 12 * 16;
 /// The weakest piece shows at least this contrast, luma².
@@ -155,6 +154,7 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
             }
             self.share_outlines(tiles, shown, role);
         }
+        self.learn_grain(tiles, shown);
         self.measure_energies();
         self.check_bare_squares(tiles, shown)?;
         if self.weakest_energy.iter().any(|&e| e < PIECE_ENERGY_MIN) {
@@ -170,6 +170,32 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
             }
         }
         Ok(())
+    }
+
+    /// Where bare squares differ from each other, keeps their grain out of the looks of pieces, and learns of the squares
+    /// beneath pieces what those leave to be seen.
+    fn learn_grain(&mut self, tiles: &BoardTiles, shown: &Board) {
+        let grain = Grain::measure(tiles, shown, &self.bare);
+        if grain.is_none() {
+            return;
+        }
+        for class in Class::all() {
+            let Some(piece) = class.content().filter(|&piece| self.is_known(piece)) else { continue };
+            let seen = [Shade::Light, Shade::Dark].map(|shade| tile_of(tiles, shown, piece, shade));
+            if let Some(model) = self.pieces.get_mut(piece_slot(piece)) {
+                *model = grain.cleared(*model, &seen, &self.bare);
+            }
+        }
+        for square in shown.occupied() {
+            let shade = Shade::of(square);
+            if grain.is_on(shade) {
+                let model = self.model(Class::of(shown.piece_at(square)));
+                // The mean of all bare squares tells more than that of the few of a file.
+                let assumed = Texture::of(&self.bare[shade as usize]);
+                let texture = grain.texture_behind(model, tiles.at(square), shade, &assumed);
+                self.textures.set(square, texture);
+            }
+        }
     }
 
     /// Learns one piece from where it stands.
@@ -320,9 +346,14 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
             let texture = Texture::of(behind);
             let energy =
                 |m: &LookModel| LookModel::BARE.fit(&m.paint(behind), &texture, CellShift::default()).cost;
-            let known = Class::all().filter(|c| c.content().is_some_and(|piece| self.is_known(piece)));
-            let weakest = known.map(|class| energy(self.model(class))).min();
-            self.weakest_energy[shade as usize] = weakest.unwrap_or(0).into();
+            let weakest = |is_counted: &dyn Fn(Piece) -> bool| {
+                let counted = Class::all().filter(|class| class.content().is_some_and(is_counted));
+                counted.map(|class| energy(self.model(class))).min()
+            };
+            // What a piece that was never seen on this colour would look like there is a guess.
+            let seen = weakest(&|piece| self.seen_on[shade as usize] & (1 << piece_slot(piece)) != 0);
+            let least = seen.or_else(|| weakest(&|piece| self.is_known(piece)));
+            self.weakest_energy[shade as usize] = least.unwrap_or(0).into();
         }
     }
 
@@ -432,7 +463,11 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
         let (piece, cost) = pieces.min_by_key(|&(_, cost)| cost).unwrap_or((Class::EMPTY, energy));
         let bare_max = self.weakest_energy[shade as usize] * BARE_ENERGY_MAX_PERCENT / 100;
         // A faint mark on a bare square is no piece: the piece has to explain most of what is seen.
-        let is_faint = energy <= bare_max.max(NOISE_COST) || (energy <= bare_max * 2 && cost > energy);
+        // Of a square that was never seen bare the grain is a guess.
+        let is_guessed = self.seen_bare & (1 << (square as u32)) == 0;
+        let guessed = if is_guessed { self.textures.at(square).variance() } else { 0 };
+        let is_faint =
+            energy <= bare_max.max(NOISE_COST) + guessed || (energy <= bare_max * 2 && cost > energy);
         if is_faint && cost * 2 > energy {
             return SquareLook { plausible: 1, best: Class::EMPTY, offset_q6: [0; 2] };
         }
@@ -481,84 +516,6 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
     }
 }
 
-/// A piece seen on one background: cells like it that reach the border are background, and what they enclose is the piece.
-fn model_of_one(tile: &Tile, behind: &Tile) -> LookModel {
-    LookModel::from_transparency(tile, behind, outline_q7(tile, behind, SILHOUETTE_PARTS))
-}
-
-/// A piece seen on two backgrounds.
-fn model_of_two(light: &Tile, dark: &Tile, behind_light: &Tile, behind_dark: &Tile) -> LookModel {
-    let mut transparency_q7 = [[0; TILE_EDGE]; TILE_EDGE];
-    let seen = light.cells().zip(dark.cells());
-    let behind = behind_light.cells().zip(behind_dark.cells());
-    for (share, ((light, dark), (behind_light, behind_dark))) in
-        transparency_q7.iter_mut().flatten().zip(seen.zip(behind))
-    {
-        let contrast = i32::from(behind_light) - i32::from(behind_dark);
-        let shown = i32::from(light) - i32::from(dark);
-        let q7 = (shown * CLEAR_Q7).checked_div(contrast).unwrap_or(CLEAR_Q7).clamp(0, CLEAR_Q7);
-        *share = u8::try_from(q7).unwrap_or(0);
-    }
-    LookModel::from_transparency(light, behind_light, transparency_q7)
-        .with_mean_surface(&LookModel::from_transparency(dark, behind_dark, transparency_q7))
-}
-
-/// Guesses how much of the background shows through each cell of a piece of any lumas that was seen on one background,
-/// in 1/128: cells like the background that reach the border are clear.
-fn silhouette_q7(tile: &Tile, behind: &Tile) -> Shares {
-    let (differences, largest) = differences(tile, behind);
-    let full = (largest / SILHOUETTE_PARTS).max(1);
-    let outside = flood_from_border(&differences, full);
-    shares(|row, column| {
-        let difference = differences[row][column];
-        if outside[row][column] { CLEAR_Q7 - share_q7(difference, full).min(CLEAR_Q7) } else { 0 }
-    })
-}
-
-/// Measures how much of the background shows through each cell of a piece whose outline is of one luma, in 1/128. Cells
-/// that the piece encloses are covered, whatever is drawn there; a cell belongs to it that differs from the background by
-/// one of so many parts of the largest difference.
-fn outline_q7(tile: &Tile, behind: &Tile, parts: i32) -> Shares {
-    let (differences, largest) = differences(tile, behind);
-    let full = largest.checked_div(parts).unwrap_or(largest).max(1);
-    let outside = flood_from_border(&differences, full);
-    shares(|row, column| {
-        let is_outside =
-            |r: usize, c: usize| outside.get(r).and_then(|cells| cells.get(c)).is_none_or(|&o| o);
-        let is_enclosed = !is_outside(row, column)
-            && !is_outside(row.wrapping_sub(1), column)
-            && !is_outside(row + 1, column)
-            && !is_outside(row, column.wrapping_sub(1))
-            && !is_outside(row, column + 1);
-        if is_enclosed { 0 } else { CLEAR_Q7 - share_q7(differences[row][column], largest) }
-    })
-}
-
-/// What share of `whole`, which is positive, a difference is, in 1/128.
-fn share_q7(difference: i32, whole: i32) -> i32 {
-    (difference * CLEAR_Q7).checked_div(whole).unwrap_or(CLEAR_Q7)
-}
-
-/// Transparency of each cell, in 1/128.
-type Shares = [[u8; TILE_EDGE]; TILE_EDGE];
-
-fn shares(share_of: impl Fn(usize, usize) -> i32) -> Shares {
-    core::array::from_fn(|row| {
-        core::array::from_fn(|column| u8::try_from(share_of(row, column).clamp(0, CLEAR_Q7)).unwrap_or(0))
-    })
-}
-
-/// How far each cell differs from the background, and the largest difference, at least 1, luma.
-fn differences(tile: &Tile, behind: &Tile) -> ([[i32; TILE_EDGE]; TILE_EDGE], i32) {
-    let mut differences = [[0_i32; TILE_EDGE]; TILE_EDGE];
-    for (difference, (luma, behind)) in differences.iter_mut().flatten().zip(tile.cells().zip(behind.cells()))
-    {
-        *difference = (i32::from(luma) - i32::from(behind)).abs();
-    }
-    let largest = differences.iter().flatten().copied().max().unwrap_or(0).max(1);
-    (differences, largest)
-}
-
 /// How a piece stands on its square.
 struct Stance {
     /// No model moved by a cell explains the tile clearly better.
@@ -579,55 +536,4 @@ fn vertex_q6(before: u32, middle: u32, after: u32) -> i16 {
 
 const fn piece_slot(piece: Piece) -> usize {
     Class::of(Some(piece)).index() - 1
-}
-
-/// What a piece looks like on the squares of one colour on which it stands; `None` where there are none.
-fn tile_of(tiles: &BoardTiles, shown: &Board, piece: Piece, shade: Shade) -> Option<Tile> {
-    let on = |sq: Square| shown.piece_at(sq) == Some(piece) && Shade::of(sq) == shade;
-    Square::ALL.into_iter().any(on).then(|| mean_tile(tiles, on))
-}
-
-/// Cell by cell mean of the tiles of the squares that `pick` picks.
-fn mean_tile(tiles: &BoardTiles, pick: impl Fn(Square) -> bool) -> Tile {
-    let mut sums = [0_u32; TILE_CELLS];
-    let mut count = 0;
-    for square in Square::ALL.into_iter().filter(|&sq| pick(sq)) {
-        for (sum, luma) in sums.iter_mut().zip(tiles.at(square).cells()) {
-            *sum += u32::from(luma);
-        }
-        count += 1;
-    }
-    let mut mean = Tile::flat(0);
-    for (cell, sum) in mean.rows.iter_mut().flatten().zip(sums) {
-        *cell = u8::try_from((sum + count / 2).checked_div(count).unwrap_or(0)).unwrap_or(u8::MAX);
-    }
-    mean
-}
-
-/// Cells reached from the tile's border through cells that differ less than `full` from the bare square.
-fn flood_from_border(
-    differences: &[[i32; TILE_EDGE]; TILE_EDGE],
-    full: i32,
-) -> [[bool; TILE_EDGE]; TILE_EDGE] {
-    let mut outside = [[false; TILE_EDGE]; TILE_EDGE];
-    // Each sweep carries the flood on by at least a cell; a tile has no path longer than its cells.
-    for _ in 0..TILE_CELLS {
-        let before = outside;
-        for row in 0..TILE_EDGE {
-            for column in 0..TILE_EDGE {
-                let at_border = row == 0 || column == 0 || row == TILE_EDGE - 1 || column == TILE_EDGE - 1;
-                let beside = (row > 0 && outside[row - 1][column])
-                    || (column > 0 && outside[row][column - 1])
-                    || (row + 1 < TILE_EDGE && outside[row + 1][column])
-                    || (column + 1 < TILE_EDGE && outside[row][column + 1]);
-                if (at_border || beside) && differences[row][column] < full {
-                    outside[row][column] = true;
-                }
-            }
-        }
-        if outside == before {
-            break;
-        }
-    }
-    outside
 }

@@ -3,7 +3,9 @@
 mod board_rect;
 mod calibration;
 mod difference;
+mod grain;
 mod luma_view;
+mod outline;
 mod piece_model;
 mod placement;
 mod reading;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use shakmaty::{Color, Piece, Role, Square};
 
-use super::tile::{TILE_EDGE, Tile};
+use super::tile::{TILE_CELLS, TILE_EDGE, Tile};
 
 /// How many things can stand on a square: nothing, or one of twelve pieces.
 pub const CLASS_COUNT: usize = 13;
@@ -104,9 +104,9 @@ pub(crate) const CLEAR_Q7: i32 = 128;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LookModel {
     /// The piece's own light, already weighted by its opacity, in 1/16 luma.
-    surface_q4: [[i16; TILE_EDGE]; TILE_EDGE],
+    pub(super) surface_q4: [[i16; TILE_EDGE]; TILE_EDGE],
     /// The share of the background that shows, in 1/128.
-    transparency_q7: [[u8; TILE_EDGE]; TILE_EDGE],
+    pub(super) transparency_q7: [[u8; TILE_EDGE]; TILE_EDGE],
 }
 
 /// How well a model explains a tile.
@@ -128,6 +128,19 @@ pub(crate) struct Texture {
 impl Texture {
     /// None.
     pub(crate) const PLAIN: Self = Self { rows: [[0; TILE_EDGE]; TILE_EDGE] };
+
+    /// Luma beyond the mean, cell by cell.
+    pub(super) fn cells_mut(&mut self) -> impl Iterator<Item = &mut i8> + '_ {
+        self.rows.iter_mut().flatten()
+    }
+
+    /// By how much its cells differ from each other, luma².
+    pub(super) fn variance(&self) -> u32 {
+        let cells = || self.rows.iter().flatten().map(|&grain| i32::from(grain));
+        let (sum, squares) = (cells().sum::<i32>(), cells().map(|grain| grain * grain).sum::<i32>());
+        let count = TILE_CELLS as i32;
+        ((squares - sum * sum / count) / count).unsigned_abs()
+    }
 
     /// The texture of a bare square.
     pub(crate) fn of(bare: &Tile) -> Self {
