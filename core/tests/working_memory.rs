@@ -4,9 +4,9 @@ use plyscope_core::track::Tracker;
 use plyscope_core::vision::{Calibration, Retina};
 
 /// All that seeing and tracking keep where memory is no matter, the stack and a frame aside.
-const TRACKER_BYTES: usize = 15_112;
+const TRACKER_BYTES: usize = 15_128;
 /// The same for a device of 16 KiB.
-const LEAST_TRACKER_BYTES: usize = 10_776;
+const LEAST_TRACKER_BYTES: usize = 10_792;
 
 #[test]
 fn seeing_and_tracking_keep_as_many_bytes_as_the_readme_says() {

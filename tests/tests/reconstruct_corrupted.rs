@@ -20,12 +20,9 @@ const GAME: &str = "tests/data/slides/castling-queenside.pgn";
 /// 240 px, 20 frames a second, slides of four frames.
 const CLEAN: Rendering = Rendering { size_px: 240, fps: (20, 1), crf: 18, slide_frames: 4 };
 
-const ARROWS: &str = "arrows and circles over pieces";
-const ALL_TOGETHER: &str = "all of that together";
-
 /// What a person's screen shows beside the pieces.
 const SCREENS: [(&str, &[Effect]); 9] = [
-    (ARROWS, &[Effect::Arrows]),
+    ("arrows and circles over pieces", &[Effect::Arrows]),
     ("a king in check glows", &[Effect::Check]),
     ("dots where a piece may go", &[Effect::Dots]),
     ("premoves are tinted", &[Effect::Premove]),
@@ -34,7 +31,7 @@ const SCREENS: [(&str, &[Effect]); 9] = [
     ("a hand, a pointer, dots", &[Effect::Drag, Effect::Pointer, Effect::Dots]),
     ("a bar, a list, a camera", &[Effect::Panels]),
     (
-        ALL_TOGETHER,
+        "all of that together",
         &[
             Effect::Arrows,
             Effect::Check,
@@ -184,12 +181,7 @@ fn a_game_is_read_as_far_as_its_recording_shows_it_and_nothing_is_invented_silen
     );
     for ((name, _), row) in cases.iter().zip(rows) {
         let Row { right, wrong, silent, unexplained } = row?;
-        // The table tells of them where arrows lie over what is played every half second.
-        let is_known = [ARROWS, ALL_TOGETHER].contains(name);
-        assert!(
-            silent == 0 || is_known,
-            "{name}: {silent} plies were not played, and are not told to be in doubt"
-        );
+        assert!(silent == 0, "{name}: {silent} plies were not played, and are not told to be in doubt");
         writeln!(table, "{name:34} | {right:5}  {wrong:5}  {silent:14} | {unexplained:21}")?;
     }
     let path = repository().join("tests/golden/corrupted.txt");

@@ -269,7 +269,8 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
     // Not inlined: see `restart_from_ranks`.
     #[inline(never)]
     pub fn conclude(&mut self, changed: Bitboard, time: MediaTime) -> Result<(), TimelineFull> {
-        if changed.is_empty() {
+        let seen_through = self.retina.look_through(time, &self.calibration);
+        if changed.is_empty() && seen_through.is_empty() {
             self.stand(time);
         } else {
             self.is_doubt_spent = false;
@@ -284,8 +285,7 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
     ///
     /// [`TimelineFull`] when nobody took the plies that settled before.
     pub fn stand_until(&mut self, time: MediaTime) -> Result<(), TimelineFull> {
-        self.stand(time);
-        self.settle(time)
+        self.conclude(Bitboard::EMPTY, time)
     }
 
     /// Tells that the video is over: what the last picture shows is taken as settled.
@@ -518,9 +518,8 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
         for moves in found {
             let followed = hypothesis.followed_by(moves, &self.position, scene, now);
             let Some(mut next) = followed else { continue };
-            if is_ambiguous {
-                let new = next.plies.iter_mut().skip(hypothesis.plies.len());
-                new.for_each(|p| p.is_ambiguous = true);
+            for ply in next.plies.iter_mut().skip(hypothesis.plies.len()) {
+                ply.is_ambiguous = is_ambiguous || !self.is_seen_to_land(ply.mv);
             }
             let is_known = |h: &Hypothesis| h.plies.iter().map(|p| p.mv).eq(next.plies.iter().map(|p| p.mv));
             if !self.beam.iter().chain(&*news).any(is_known) {
@@ -528,6 +527,12 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
                 let _ = news.try_push(next);
             }
         }
+    }
+
+    /// Whether what a ply puts on its squares is seen there, and could not be something else beneath a mark.
+    fn is_seen_to_land(&self, mv: Move) -> bool {
+        let through = self.retina.seen_through();
+        landing_squares(mv).all(|sq| !through.contains(sq) || self.retina.watch(sq).shows_one_class())
     }
 
     /// Takes a hypothesis into the beam; where there is no room the worst one gives way.
@@ -658,14 +663,16 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
             .fold(Bitboard::EMPTY, |all, sq| all | Bitboard::from(sq));
         let board = self.position.board().clone();
         let mut learned = Bitboard::EMPTY;
-        for square in touched & board.occupied() {
+        // What lies over a square is not to be learned with it.
+        let seen = !self.retina.seen_through();
+        for square in touched & board.occupied() & seen {
             if let Some(piece) = board.piece_at(square)
                 && self.calibration.learn_piece(piece, square, self.retina.tile(square))
             {
                 learned = Bitboard::FULL;
             }
         }
-        for square in !board.occupied() {
+        for square in !board.occupied() & seen {
             let watch = self.retina.watch(square);
             let stands = now.us_since(watch.changed_at()) >= STILL_MIN_US;
             let tile = self.retina.tile(square);

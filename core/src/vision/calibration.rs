@@ -280,6 +280,12 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
         (PIECES & !(self.seen_on[0] | self.seen_on[1])) << 1
     }
 
+    /// The pieces that have been seen, but not on the colour of this square: bit i for class i.
+    pub(crate) fn guessed_classes(&self, square: Square) -> u16 {
+        let shade = Shade::of(square);
+        (self.seen_on[shade.other() as usize] & !self.seen_on[shade as usize]) << 1
+    }
+
     /// The square colour on which alone a piece has been seen.
     fn only_shade(&self, piece: Piece) -> Option<Shade> {
         let bit = 1 << piece_slot(piece);
@@ -418,9 +424,10 @@ impl<const TEXTURES: usize> Calibration<TEXTURES> {
 
     /// How badly each class explains what is seen of a square that something may partly hide, luma².
     pub(crate) fn costs_in_part(&self, tile: &Tile, square: Square) -> [u16; CLASS_COUNT] {
+        let usual_q4 = self.bare[Shade::of(square) as usize].mean_q4();
         let mut costs = [0; CLASS_COUNT];
         for (cost, class) in costs.iter_mut().zip(Class::all()) {
-            let guessed = self.model(class).cost_in_part(tile, self.textures.at(square));
+            let guessed = self.model(class).cost_in_part(tile, self.textures.at(square), usual_q4);
             *cost = self.cost(tile, square, class).min(guessed);
         }
         costs

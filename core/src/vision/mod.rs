@@ -4,6 +4,7 @@ mod board_rect;
 mod calibration;
 mod difference;
 mod grain;
+mod ink;
 mod luma_view;
 mod outline;
 mod piece_model;

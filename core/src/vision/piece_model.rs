@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use shakmaty::{Color, Piece, Role, Square};
 
+use super::ink::cost_beneath_ink;
 use super::tile::{TILE_CELLS, TILE_EDGE, Tile};
 
 /// How many things can stand on a square: nothing, or one of twelve pieces.
@@ -84,12 +85,12 @@ impl Shade {
 
 /// Weights of the cells along one side, to be multiplied. Grid lines, frames around the last ply's squares, coordinates
 /// and what a neighbour spills lie in the outer ring; pieces hardly reach it.
-const CELL_WEIGHTS: [i32; TILE_EDGE] = [1, 4, 4, 4, 4, 4, 4, 1];
+pub(super) const CELL_WEIGHTS: [i32; TILE_EDGE] = [1, 4, 4, 4, 4, 4, 4, 1];
 /// All cells' weights together.
-const WEIGHT_SUM: u32 = 26 * 26;
+pub(super) const WEIGHT_SUM: u32 = 26 * 26;
 /// Differences count up to this, luma: a pointer or an arrow hides some cells and says nothing about the rest.
 const OUTLIER_LUMA: u32 = 64;
-/// Of a square that is partly hidden a cell that differs by more than this is hidden, luma.
+/// Of a square that is partly hidden a cell that differs by more than this tells nothing of the background, luma.
 const HIDDEN_LUMA: i32 = 24;
 /// How often hidden cells are left out anew.
 const TRIMMING_ROUNDS: usize = 3;
@@ -248,17 +249,23 @@ impl LookModel {
         Fit { cost, background_q4 }
     }
 
-    /// How badly the model explains those cells of a tile that nothing else hides, luma²: an arrow, a circle or a pointer is
-    /// taken to hide the cells that differ much.
+    /// How badly the model explains a tile of which an arrow, a circle or a pointer may hide some cells, luma². Its
+    /// background is either what the border shows or `usual_q4`, 1/16 luma, or about that.
+    pub(crate) fn cost_in_part(&self, tile: &Tile, texture: &Texture, usual_q4: i32) -> u16 {
+        let [shown, usual] =
+            [tile.ring_median() * 16, usual_q4].map(|b| self.background_in_part(tile, texture, b));
+        let cost = |background_q4| cost_beneath_ink(&self.paint(&texture.on(background_q4)), tile);
+        if shown == usual { cost(shown) } else { cost(shown).min(cost(usual)) }
+    }
+
+    /// The background of a tile that may be hidden in part, 1/16 luma.
     ///
-    /// Least squares over the cells that fit the background found before, begun with what the border shows (iterative
-    /// trimming; Rousseeuw and Leroy 1987).
-    pub(crate) fn cost_in_part(&self, tile: &Tile, texture: &Texture) -> u16 {
-        let shift = CellShift::default();
-        let mut background_q4 = tile.ring_median() * 16;
+    /// Least squares over the cells that fit the background found before, begun with `background_q4` (iterative trimming;
+    /// Rousseeuw and Leroy 1987).
+    fn background_in_part(&self, tile: &Tile, texture: &Texture, mut background_q4: i32) -> i32 {
         for _ in 0..TRIMMING_ROUNDS {
             let (mut wd, mut ww) = (0_i64, 0_i64);
-            self.each_cell(tile, texture, shift, |rest_q4, share_q7, weight| {
+            self.each_cell(tile, texture, CellShift::default(), |rest_q4, share_q7, weight| {
                 if (rest_q4 - share_q7 * background_q4 / CLEAR_Q7).abs() <= HIDDEN_LUMA * 16 {
                     wd += i64::from(weight * share_q7 * rest_q4);
                     ww += i64::from(weight * share_q7 * share_q7);
@@ -268,12 +275,7 @@ impl LookModel {
                 background_q4 = i32::try_from(background).unwrap_or(0).clamp(0, 255 * 16);
             }
         }
-        let mut sum = 0_u32;
-        self.each_cell(tile, texture, shift, |rest_q4, share_q7, weight| {
-            let difference = ((rest_q4 - share_q7 * background_q4 / CLEAR_Q7) / 4).abs().min(HIDDEN_LUMA * 4);
-            sum = sum.saturating_add((weight * difference * difference).unsigned_abs());
-        });
-        u16::try_from(sum / (16 * WEIGHT_SUM)).unwrap_or(u16::MAX)
+        background_q4
     }
 
     /// How badly a piece whose look is known on one square colour alone explains `tile`, which shows `behind` where it is

@@ -26,6 +26,9 @@ const STEP_MAX_Q6: i16 = 16;
 
 /// Costs of a square that is partly hidden are alike up to this beyond a quarter, 1/4 luma².
 const PART_NOISE_COST: u32 = 48;
+/// What stands beneath a mark is looked for where nothing has changed for so long: a piece in flight changes its squares
+/// sooner, even where a recorder doubles frames.
+const STEADY_MIN_US: i64 = 90_000;
 /// Steps below this are within the error of fits that a pointer disturbs, 1/64 cell.
 const COARSE_STEP_MIN_Q6: i16 = 12;
 
@@ -71,6 +74,11 @@ impl SquareWatch {
         self.step_q6
     }
 
+    /// Whether one class alone explains the square.
+    pub(crate) const fn shows_one_class(&self) -> bool {
+        self.plausible.is_power_of_two()
+    }
+
     /// Whether the square shows nothing but its own colour.
     #[must_use]
     pub const fn shows_bare(&self) -> bool {
@@ -87,6 +95,10 @@ pub struct Retina {
     tiles: BoardTiles,
     /// Eight ranks of eight squares.
     watches: [[SquareWatch; 8]; 8],
+    /// Squares that have been looked at anew, through what may lie over them, since they last changed.
+    looked_through: u64,
+    /// Those of which that told more than the first look.
+    seen_through: u64,
 }
 
 impl Retina {
@@ -131,6 +143,8 @@ impl Retina {
         orientation: Orientation::WhiteBottom,
         tiles: BoardTiles::BLACK,
         watches: [const { [const { SquareWatch::NOTHING }; 8] }; 8],
+        looked_through: 0,
+        seen_through: 0,
     };
 
     /// Takes in one rank of a picture that may show a known position.
@@ -159,6 +173,7 @@ impl Retina {
     ) -> Result<(), CalibrationError> {
         calibration.learn(&self.tiles, shown)?;
         (self.rect, self.orientation) = (rect, orientation);
+        (self.looked_through, self.seen_through) = (0, 0);
         let time = CompactTime::from_time(time);
         for square in Square::ALL {
             let look = calibration.look(self.tiles.at(square), square);
@@ -223,6 +238,49 @@ impl Retina {
         let (plausible, best) = (look.plausible, look.best);
         *self.watch_mut(square) = SquareWatch { changed_at, rested_at, step_q6, plausible, best };
         *self.tiles.at_mut(square) = tile;
+        self.forget_through(square);
+    }
+
+    /// Looks at squares that are unclear, or show what their classes are only guessed to look like there, for what stands
+    /// beneath an arrow or a circle, where they have not changed for a while; returns those of which that tells something.
+    pub(crate) fn look_through<const TEXTURES: usize>(
+        &mut self,
+        now: MediaTime,
+        calibration: &Calibration<TEXTURES>,
+    ) -> Bitboard {
+        let mut read = Bitboard::EMPTY;
+        if calibration.unknown_classes() != 0 {
+            return read;
+        }
+        for square in !Bitboard(self.looked_through) {
+            let SquareWatch { plausible, changed_at, .. } = *self.watch(square);
+            let is_known = plausible & !calibration.guessed_classes(square) != 0;
+            if is_known || now.us_since(changed_at.time()) < STEADY_MIN_US {
+                continue;
+            }
+            self.looked_through |= Bitboard::from(square).0;
+            let costs = calibration.costs_in_part(self.tile(square), square).map(u32::from);
+            let least = costs.iter().copied().min().unwrap_or(0);
+            let near = Class::all().zip(costs).filter(|&(_, cost)| cost * 4 <= least * 5 + PART_NOISE_COST);
+            let both = near.fold(plausible, |mask, (class, _)| mask | 1 << class.index());
+            if both != plausible {
+                self.watch_mut(square).plausible = both;
+                read.add(square);
+            }
+        }
+        self.seen_through |= read.0;
+        read
+    }
+
+    const fn forget_through(&mut self, square: Square) {
+        self.looked_through &= !(1 << square as u32);
+        self.seen_through &= !(1 << square as u32);
+    }
+
+    /// Squares whose content was seen through what may lie over them.
+    #[must_use]
+    pub const fn seen_through(&self) -> Bitboard {
+        Bitboard(self.seen_through)
     }
 
     /// Compares the last look of these squares anew, after the calibration has learned what they are compared with.
@@ -235,6 +293,7 @@ impl Retina {
             let look = calibration.look(self.tiles.at(square), square);
             let watch = self.watch_mut(square);
             (watch.plausible, watch.best) = (look.plausible, look.best);
+            self.forget_through(square);
         }
     }
 
