@@ -159,16 +159,122 @@ fn a_grabber_is_cut_to_its_region() {
     assert_eq!(plies(&events).len(), moves_in(&scene.truth()));
 }
 
+/// Everything that a watch of `video.ts` in the scene tells.
+fn events_of(scene: &Scene) -> Vec<Value> {
+    let input = File::open(scene.path("video.ts")).expect("the stream is there");
+    let (events, status) =
+        Watch::start(scene, &["-", "--no-labels", "--pgn", "live.pgn"], input.into()).finish();
+    assert!(status.success());
+    events
+}
+
+/// The squares moved to, by plies told or rows.
+fn squares<'r>(rows: impl IntoIterator<Item = &'r Value>) -> Vec<&'r str> {
+    rows.into_iter().filter(|row| row["type"] == "move").filter_map(|row| row["coord"].as_str()).collect()
+}
+
+#[test]
+fn games_that_follow_each_other_have_answers_of_their_own_wherever_their_boards_stand() {
+    let scene = scene();
+    let second = "1. d4 {[%emt 0:00:00.5]} Nf6 {[%emt 0:00:00.5]} 2. c4 {[%emt 0:00:01]} e6 {[%emt 0:00:01]} \
+        3. Nc3 {[%emt 0:00:01]} Bb4 {[%emt 0:00:01]} *\n";
+    for (name, arguments) in
+        [("turned.mp4", ["--orientation", "black"]), ("white.mp4", ["--orientation", "white"])]
+    {
+        scene.render(second, name, &[&["--truth", "second.json", "--no-labels"][..], &arguments].concat());
+    }
+    let graph =
+        "[0]pad=400:300:20:30[a];[1]pad=400:300:20:30[b];[2]pad=400:300:130:40[c];[a][b][c]concat=n=3";
+    ffmpeg(
+        &scene,
+        &[
+            "-i",
+            "video.mp4",
+            "-i",
+            "turned.mp4",
+            "-i",
+            "white.mp4",
+            "-filter_complex",
+            graph,
+            "-f",
+            "mpegts",
+            "video.ts",
+        ],
+    );
+    let events = events_of(&scene);
+    let games: Vec<_> = events.iter().filter(|event| event["event"] == "game").collect();
+    assert_eq!(
+        games.iter().map(|game| game["game"].as_u64()).collect::<Vec<_>>(),
+        [Some(1), Some(2), Some(3)]
+    );
+    assert!(games.iter().all(|game| game["read"] == false));
+    let truth = rows(&scene.path("second.json"));
+    assert_eq!(squares(&scene.answer()), squares(&scene.truth()));
+    for name in ["answer.game2.json", "answer.game3.json"] {
+        assert_eq!(squares(&rows(&scene.path(name))), squares(&truth), "{name}");
+    }
+    let of_third: Vec<_> = plies(&events).into_iter().filter(|ply| ply["game"] == 3).collect();
+    assert_eq!(of_third.len(), moves_in(&truth));
+    let boards = events.iter().filter(|event| event["event"] == "board").count();
+    assert_eq!(boards, 3, "it is found, turned, and found elsewhere");
+    let last = events.last().expect("there are events");
+    assert_eq!((&last["event"], last["games"].as_u64()), (&"done".into(), Some(3)));
+    let pgn = fs::read_to_string(scene.path("live.pgn")).expect("the PGN is there");
+    assert_eq!(pgn.matches("[Result ").count(), 3, "{pgn}");
+}
+
+#[test]
+fn a_board_that_is_moved_while_it_is_watched_goes_on_with_its_game() {
+    let scene = scene();
+    let graph = "[0]split[a][b];[a]trim=end=5.2,pad=400:300:20:30[c];\
+        [b]trim=start=5.2,setpts=PTS-STARTPTS,tpad=start_mode=clone:start_duration=3,pad=400:300:140:50[d];[c][d]concat";
+    ffmpeg(&scene, &["-i", "video.mp4", "-filter_complex", graph, "-f", "mpegts", "video.ts"]);
+    let events = events_of(&scene);
+    assert_eq!(squares(&scene.answer()), squares(&scene.truth()));
+    assert!(!scene.path("answer.game2.json").exists());
+    let boards: Vec<_> = events.iter().filter(|event| event["event"] == "board").collect();
+    let left = |board: &Value| board["rect_px"][0].as_f64().unwrap_or(-1.0).round();
+    assert_eq!(boards.into_iter().map(left).collect::<Vec<_>>(), [20.0, 140.0]);
+}
+
+#[test]
+fn a_game_that_is_joined_in_its_middle_is_watched_from_there() {
+    let scene = Scene::with_video(&["--size", "400"]);
+    ffmpeg(&scene, &["-ss", "3.7", "-i", "video.mp4", "-f", "mpegts", "video.ts"]);
+    let events = events_of(&scene);
+    let game = events.iter().find(|event| event["event"] == "game").expect("a game is told of");
+    assert_eq!(game["read"], true, "{game}");
+    let answer = scene.answer();
+    let (seen, played) = (squares(&answer), scene.truth());
+    assert!(seen.len() >= 5 && squares(&played).ends_with(&seen), "{seen:?}");
+    let pgn = fs::read_to_string(scene.path("live.pgn")).expect("the PGN is there");
+    assert!(pgn.contains("[SetUp \"1\"]"), "{pgn}");
+}
+
+#[test]
+fn events_that_cannot_be_written_are_an_error_and_the_answer_is_kept() {
+    let scene = scene();
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("the device opens");
+    let output = Command::new(env!("CARGO_BIN_EXE_plyscope"))
+        .args(["watch", "video.ts", "--no-labels", "--patience", "1"])
+        .current_dir(scene.path("."))
+        .stdin(Stdio::null())
+        .stdout(full)
+        .output()
+        .expect("the program starts");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(6), "{said}");
+    assert!(said.contains("cannot write \"standard output\""), "{said}");
+}
+
 #[test]
 fn what_is_no_video_and_what_shows_no_board_are_told_in_one_sentence() {
     let scene = scene();
     fs::write(scene.path("no.ts"), "not a video").expect("the folder takes a file");
     ffmpeg(&scene, &["-f", "lavfi", "-i", "color=gray:s=320x320:d=2:r=5", "-f", "mpegts", "gray.ts"]);
-    for (source, code, words) in [
-        ("no.ts", 3, "is no video"),
-        ("gray.ts", 4, "no board in its start position"),
-        ("gone.ts", 3, "cannot read"),
-    ] {
+    for (source, code, words) in
+        [("no.ts", 3, "is no video"), ("gray.ts", 4, "no board"), ("gone.ts", 3, "cannot read")]
+    {
         let output = Command::new(env!("CARGO_BIN_EXE_plyscope"))
             .args(["watch", source, "--no-labels", "--patience", "1"])
             .current_dir(scene.path("."))

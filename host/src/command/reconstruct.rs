@@ -9,7 +9,7 @@ use plyscope::game_record::TimeControl;
 use plyscope::judged_game::JudgedGame;
 use plyscope::labeller::{PlyLabel, Progress as LabelProgress};
 use plyscope::output_file::OutputFile;
-use plyscope::pgn_export::PgnExport;
+use plyscope::pgn_export::{PgnExport, PgnExportError};
 use plyscope::reconstruct::{
     Answers, CheckpointFile, GameReading, NoSuchGame, Progress, ReadGame, Reconstruction, ResumePoint,
     StrictError, path_of_game,
@@ -232,7 +232,7 @@ pub(super) fn judged_with_clock(
 }
 
 /// The games as PGN.
-fn pgn_text(games: &[JudgedGame]) -> Result<Vec<u8>> {
+pub(super) fn pgn_text(games: &[JudgedGame]) -> Result<Vec<u8>, PgnExportError> {
     let mut text = Vec::new();
     for (index, game) in games.iter().enumerate() {
         if index > 0 {

@@ -7,20 +7,21 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use plyscope::answer_file::AnswerFile;
 use plyscope::exit_code::WrongUsage;
 use plyscope::judged_game::{JudgedGame, numbered};
 use plyscope::output_file::{OutputError, OutputFile};
-use plyscope::pgn_export::PgnExport;
-use plyscope::reconstruct::{LiveEvent, LiveGame, LiveWatch, ReconstructError};
+use plyscope::reconstruct::{Answers, LiveEvent, LiveGames, LiveWatch, ReconstructError, WatchedGame};
 use plyscope::video::{LiveFrames, LiveSource, Region};
 use plyscope_core::media_time::MediaTime;
 use plyscope_core::vision::Orientation;
 use serde_json::{Value, json};
+use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
-use shakmaty::{CastlingMode, Chess, Position};
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
 
-use super::reconstruct::{ClockArg, OrientationArg, judged_with_clock, parse_fen, parse_time_control};
+use super::reconstruct::{
+    ClockArg, OrientationArg, judged_with_clock, parse_fen, parse_time_control, pgn_text,
+};
 use super::refuse_same_file;
 use super::search_args::SearchArgs;
 
@@ -32,7 +33,10 @@ use super::search_args::SearchArgs;
     Events go to standard output, one JSON object a line. A ply is told when its piece has rested for a quarter of a\n\
     second, or when the next ply is seen; each event says by how much it is late (delay_s).\n\
     A file that is being written, and standard input, need a format that can be read from its beginning: Matroska,\n\
-    MPEG-TS, FLV or fragmented MP4. Ctrl-C ends the watch; answer and PGN then hold all that was seen."
+    MPEG-TS, FLV or fragmented MP4. Ctrl-C ends the watch; answer and PGN then hold all that was seen.\n\n\
+    Several games, boards that are moved or turned, and games that are joined in their middle are read as reconstruct reads\n\
+    them, but for what only looking back can tell: of plies that were played while a board was on its way to another\n\
+    place, the time is that at which it was found there."
 )]
 pub(crate) struct Args {
     /// A file that is being written, '-' for standard input, or with --grab a screen or device
@@ -49,7 +53,7 @@ pub(crate) struct Args {
     /// A file that has not grown for so many seconds is complete
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     patience: u64,
-    /// Where to keep the answer up to date
+    /// Where to keep the answer up to date; a second game has its own: answer.game2.json
     #[arg(short, long, value_name = "FILE", default_value = "answer.json")]
     output: PathBuf,
     /// Keep the game as PGN up to date too
@@ -64,7 +68,7 @@ pub(crate) struct Args {
     /// Which side sits at the bottom
     #[arg(long, value_enum, default_value_t)]
     orientation: OrientationArg,
-    /// The position in which the game starts, where that is not the start position
+    /// The position in which the first game starts; without it, the start position or what is read from the picture
     #[arg(long, value_name = "FEN", value_parser = parse_fen)]
     fen: Option<Chess>,
     #[command(flatten)]
@@ -119,29 +123,34 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let read = matches!(source, LiveSource::GrowingFile { .. }).then_some(&args.source);
     refuse_same_file(&[("SOURCE", read), ("--output", output), ("--pgn", pgn)])?;
     let labeller = if args.no_labels { None } else { Some(args.search.labeller()?) };
-    let answer = AnswerFile::open(&args.output)?;
+    let answers = Answers::open(&args.output, None)?;
     let pgn = args.pgn.as_deref().map(OutputFile::open).transpose()?;
     let mut frames = LiveFrames::start(&source)?;
     let stopper = frames.stopper();
     let on_signal = stopper.clone();
     ctrlc::set_handler(move || on_signal.stop()).context("cannot listen for Ctrl-C")?;
-    let start = args.fen.clone().unwrap_or_default();
-    let orientation = args.orientation.into();
+    let (start, orientation) = (args.fen.clone(), args.orientation.into());
     let watch = LiveWatch { start, orientation, labeller, engine: args.search.engine()? };
-    let mut outputs = Outputs { answer, pgn, time_control: args.time_control.as_ref(), reader_left: false };
-    let live = watch.run(&mut frames, &mut |event, live| {
-        outputs.tell(&event, live)?;
+    let (events, time_control) = (OutputFile::open(Path::new("-"))?, args.time_control.as_ref());
+    let mut outputs = Outputs { answers, pgn, events, time_control, reader_left: false };
+    let games = watch.run(&mut frames, &mut |event, games| {
+        outputs.tell(&event, games)?;
         if outputs.reader_left {
             stopper.stop();
         }
         Ok(())
     })?;
-    outputs.keep(&live)?;
+    for (index, game) in games.all().enumerate() {
+        outputs.answers.checkpoint(index + 1, &game.rows())?;
+    }
+    outputs.keep(&games)?;
     let reason = if frames.stopper().is_stopped() { "interrupted" } else { "the source is over" };
-    let captures = live.game().plies().iter().filter(|ply| ply.mv.is_capture()).count();
+    let all_plies = || games.all().flat_map(|game| game.game().plies());
+    let captures = all_plies().filter(|ply| ply.mv.is_capture()).count();
+    let played = games.all().filter(|game| !game.game().plies().is_empty()).count();
     outputs.line(&json!({
-        "event": "done", "reason": reason, "plies": live.game().plies().len(), "captures": captures,
-    }));
+        "event": "done", "reason": reason, "games": played, "plies": all_plies().count(), "captures": captures,
+    }))?;
     Ok(())
 }
 
@@ -161,48 +170,52 @@ fn source(args: &Args) -> LiveSource {
     }
 }
 
-/// Where the game goes while it is watched.
+/// Where the games go while they are watched.
 struct Outputs<'a> {
-    answer: AnswerFile,
+    answers: Answers,
     pgn: Option<OutputFile>,
+    /// Standard output.
+    events: OutputFile,
     time_control: Option<&'a ClockArg>,
     /// Nobody reads the events any more.
     reader_left: bool,
 }
 
 impl Outputs<'_> {
-    fn tell(&mut self, event: &LiveEvent<'_>, live: &LiveGame) -> Result<(), ReconstructError> {
+    fn tell(&mut self, event: &LiveEvent<'_>, games: &LiveGames) -> Result<(), ReconstructError> {
         if matches!(event, LiveEvent::Ply { .. } | LiveEvent::TakenBack { .. }) {
-            self.keep(live)?;
+            self.keep(games)?;
         }
-        self.line(&event_json(event, live));
-        Ok(())
+        Ok(self.line(&event_json(event, games))?)
     }
 
-    /// Brings answer and PGN up to date.
-    fn keep(&mut self, live: &LiveGame) -> Result<(), OutputError> {
-        self.answer.checkpoint(&live.rows())?;
+    /// Brings the answer of the game under way and the PGN up to date.
+    fn keep(&mut self, games: &LiveGames) -> Result<(), OutputError> {
+        self.answers.checkpoint(games.number(), &games.under_way().rows())?;
         if let Some(pgn) = &self.pgn {
-            let game: JudgedGame = judged_with_clock(live.game(), live.labels(), self.time_control);
-            let mut text = Vec::new();
-            let plies = game.export_plies();
-            let export =
-                PgnExport { tags: &game.tags, start: &game.start, plies: &plies, result: game.outcome };
-            export.write(&mut text).map_err(|error| pgn.error(error))?;
-            pgn.checkpoint(&text)?;
+            let judged =
+                |game: &WatchedGame| judged_with_clock(game.game(), game.labels(), self.time_control);
+            let text = pgn_text(&games.all().map(judged).collect::<Vec<JudgedGame>>());
+            pgn.checkpoint(&text.map_err(|error| pgn.error(error))?)?;
         }
         Ok(())
     }
 
-    /// Prints a line at once. A reader that went away ends the watch.
-    fn line(&mut self, event: &Value) {
+    /// Prints a line at once. A reader that went away ends the watch and is no failure.
+    fn line(&mut self, event: &Value) -> Result<(), OutputError> {
         let mut stdout = io::stdout().lock();
-        let written = writeln!(stdout, "{event}").and_then(|()| stdout.flush());
-        self.reader_left |= written.is_err();
+        match writeln!(stdout, "{event}").and_then(|()| stdout.flush()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.reader_left = true;
+                Ok(())
+            }
+            written => written.map_err(|error| self.events.error(error)),
+        }
     }
 }
 
-fn event_json(event: &LiveEvent<'_>, live: &LiveGame) -> Value {
+fn event_json(event: &LiveEvent<'_>, games: &LiveGames) -> Value {
+    let live = games.under_way();
     match *event {
         LiveEvent::Board(located) => {
             let px = |q8: u32| f64::from(q8) / 256.0;
@@ -217,6 +230,11 @@ fn event_json(event: &LiveEvent<'_>, live: &LiveGame) -> Value {
                 },
             })
         }
+        LiveEvent::Game(beginning) => {
+            let fen = Fen::from_position(&live.game().start(), EnPassantMode::Legal).to_string();
+            let begins_s = beginning.time.seconds();
+            json!({"event": "game", "game": games.number(), "begins_s": begins_s, "fen": fen, "read": beginning.is_read})
+        }
         LiveEvent::Ply { number, ply, label, seen_at } => {
             let game = live.game();
             let before = game.positions().get(number.saturating_sub(1)).cloned().unwrap_or_default();
@@ -226,6 +244,7 @@ fn event_json(event: &LiveEvent<'_>, live: &LiveGame) -> Value {
             let own = rows.len().saturating_sub(1 + usize::from(ply.mv.is_capture()));
             let mut value = json!({
                 "event": "ply",
+                "game": games.number(),
                 "ply": number,
                 "color": before.turn().fold_wb("W", "B"),
                 "uci": ply.mv.to_uci(CastlingMode::Standard).to_string(),
@@ -241,14 +260,18 @@ fn event_json(event: &LiveEvent<'_>, live: &LiveGame) -> Value {
             value
         }
         LiveEvent::TakenBack { kept, time } => {
-            json!({"event": "taken_back", "kept": kept, "time_s": time.seconds()})
+            json!({"event": "taken_back", "game": games.number(), "kept": kept, "time_s": time.seconds()})
         }
         LiveEvent::Unexplained(stretch) => json!({
             "event": "unexplained",
+            "game": games.number(),
             "from_s": stretch.from.seconds(),
             "to_s": stretch.until.seconds(),
             "after_ply": stretch.after_ply,
         }),
-        LiveEvent::Judging => json!({"event": "judging", "plies": live.game().plies().len()}),
+        LiveEvent::Judging => {
+            let plies: usize = games.all().map(|game| game.game().plies().len()).sum();
+            json!({"event": "judging", "plies": plies})
+        }
     }
 }

@@ -3,18 +3,20 @@
 use plyscope_core::media_time::MediaTime;
 use plyscope_core::track::{Tracker, TrackerState};
 use plyscope_core::vision::{BoardReading, BoardRect, LumaView, Orientation};
-use shakmaty::Board;
+use shakmaty::{Board, Chess};
 
 use super::ReadGame;
-use super::rejoin::way_to;
+use super::rejoin::{LOST_MIN_US, Way, way_to};
+use super::rivals::Rivals;
 use crate::video::{
     Located, OrientationChoice, VideoError, VideoInput, find_boards_in_play, is_same_place, locate_in,
 };
 
-/// A board is looked for elsewhere when nothing has explained it for so long,
-const LOST_MIN_US: i64 = 1_500_000;
-/// and again after twice as long each time, up to this.
+/// A board is looked for elsewhere when nothing has explained it for as long as a way back is looked for, and again after
+/// twice as long each time, up to this.
 const PAUSE_MAX_US: i64 = 30_000_000;
+/// A board that was found elsewhere shows the game there within so long, or is given up.
+pub(super) const ARRIVAL_MAX_US: i64 = 3_000_000;
 /// Places that are looked at in one picture.
 const PLACES_MAX: usize = 48;
 /// Boards are looked for down to this side, in pixels.
@@ -47,28 +49,88 @@ impl Elsewhere {
         input: &VideoInput,
         tracker: &Tracker,
         game: &ReadGame,
-        (located, choice): (Located, OrientationChoice),
+        place: (Located, OrientationChoice),
         now: MediaTime,
     ) -> Result<Option<Found>, VideoError> {
-        let TrackerState::Lost { since } = tracker.state() else { return Ok(None) };
+        let Some(since) = self.due_since(tracker, now) else { return Ok(None) };
+        let Some((width, height, pixels)) = input.luma_at(now)? else { return Ok(None) };
+        let Ok(view) = LumaView::new(&pixels, width, height, width) else { return Ok(None) };
+        Ok(found_in(&view, tracker, game, place, (since, now)))
+    }
+
+    /// The same in a whole picture that is at hand.
+    pub(super) fn search_in(
+        &mut self,
+        view: &LumaView<'_>,
+        tracker: &Tracker,
+        game: &ReadGame,
+        place: (Located, OrientationChoice),
+        now: MediaTime,
+    ) -> Option<Found> {
+        let since = self.due_since(tracker, now)?;
+        found_in(view, tracker, game, place, (since, now))
+    }
+
+    /// Since when the tracker has been lost, if it is time to search; the next time is then later.
+    fn due_since(&mut self, tracker: &Tracker, now: MediaTime) -> Option<MediaTime> {
+        let TrackerState::Lost { since } = tracker.state() else { return None };
         if self.lost_since != Some(since) {
             *self = Self { lost_since: Some(since), searched: None, pause_us: LOST_MIN_US };
         }
-        let due_us = now.us_since(self.searched.unwrap_or(since));
-        if due_us < self.pause_us {
-            return Ok(None);
+        if now.us_since(self.searched.unwrap_or(since)) < self.pause_us {
+            return None;
         }
         self.searched = Some(now);
         self.pause_us = (self.pause_us * 2).min(PAUSE_MAX_US);
-        let Some((width, height, pixels)) = input.luma_at(now)? else { return Ok(None) };
-        let Ok(view) = LumaView::new(&pixels, width, height, width) else { return Ok(None) };
-        let found = |located, is_another_game| Found { located, since, is_another_game };
-        let moved = moved_to(&view, tracker, game, (located, choice), now);
-        Ok(moved.map(|located| found(located, false)).or_else(|| {
-            let other = locate_in(&view, choice, now, &Board::new())?;
-            // At the same place it is the successor's business.
-            (!is_same_place(&other.rect, &located.rect)).then(|| found(other, true))
-        }))
+        Some(since)
+    }
+}
+
+/// The board of the game, or the start of another, at another place of a picture.
+fn found_in(
+    view: &LumaView<'_>,
+    tracker: &Tracker,
+    game: &ReadGame,
+    (located, choice): (Located, OrientationChoice),
+    (since, now): (MediaTime, MediaTime),
+) -> Option<Found> {
+    let found = |located, is_another_game| Found { located, since, is_another_game };
+    let moved = moved_to(view, tracker, game, (located, choice), now);
+    moved.map(|located| found(located, false)).or_else(|| {
+        let other = locate_in(view, choice, now, &Board::new())?;
+        // At the same place it is the successor's business.
+        (!is_same_place(&other.rect, &located.rect)).then(|| found(other, true))
+    })
+}
+
+/// What a board that was found elsewhere goes on with.
+pub(super) enum Arrival {
+    /// The game, by this way.
+    Game(Way, Rivals),
+    /// Another game.
+    AnotherGame(Rivals),
+}
+
+impl Found {
+    /// What goes on at the new place, of which `view` shows the board at `rect`; `None` where it does not show yet.
+    pub(super) fn arrive(
+        &self,
+        view: &LumaView<'_>,
+        rect: BoardRect,
+        before: &Rivals,
+        game: &ReadGame,
+        now: MediaTime,
+    ) -> Option<Arrival> {
+        let orientation = self.located.orientation;
+        let start =
+            |positions: &[Chess]| Rivals::start(view, rect, orientation, now, positions).and_then(Result::ok);
+        if self.is_another_game {
+            return start(&[Chess::default()]).map(Arrival::AnotherGame);
+        }
+        let reading = before.first().reading_elsewhere(view, rect, orientation);
+        let way = way_to(&reading, game, now)?;
+        let positions = if before.is_open() { before.positions() } else { vec![way.end(game)] };
+        start(&positions).map(|rivals| Arrival::Game(way, rivals))
     }
 }
 
@@ -96,17 +158,4 @@ fn moved_to(
 /// Whether a reading shows the game, a few plies on or back at most.
 fn shows_game(reading: &BoardReading, game: &ReadGame, time: MediaTime) -> bool {
     reading.clear().count() >= CLEAR_MIN && way_to(reading, game, time).is_some()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_place_is_the_same_up_to_a_tenth_of_a_square() {
-        let rect = |left, side| BoardRect::from_px(left, 40, side, side).expect("a board");
-        assert!(is_same_place(&rect(100, 800), &rect(109, 800)));
-        assert!(!is_same_place(&rect(100, 800), &rect(111, 800)));
-        assert!(!is_same_place(&rect(100, 800), &rect(100, 780)));
-    }
 }

@@ -1,18 +1,19 @@
 //! Watches a source that is still growing and tells of each ply as soon as it has settled.
 
-use plyscope_core::event_row::EventRow;
 use plyscope_core::media_time::MediaTime;
-use plyscope_core::track::{TimedPly, Tracker, TrackerState};
+use plyscope_core::track::TimedPly;
 use plyscope_core::vision::LumaView;
-use shakmaty::{Chess, Position};
+use shakmaty::{Bitboard, Chess};
 
-use super::notes::UNEXPLAINED_MIN_US;
-use super::rejoin::Rejoiner;
+use super::elsewhere::{ARRIVAL_MAX_US, Arrival, Elsewhere, Found};
+use super::live_games::LiveGames;
+use super::rivals::{Rivals, positions_of};
+use super::successor::Successor;
 use super::watch::core_error;
-use super::{ReadGame, ReconstructError, Unexplained};
+use super::{Beginning, ReconstructError, Unexplained};
 use crate::external_engine::ExternalEngine;
-use crate::labeller::{LabelledGame, Labeller, PlyLabel, Provisional};
-use crate::video::{LiveFrames, Located, OrientationChoice, VideoError, locate_in};
+use crate::labeller::{LabelledGame, Labeller, PlyLabel};
+use crate::video::{BoardSearch, LiveFrames, Located, OrientationChoice, VideoError};
 
 /// While there is no board, a picture is searched for one so often.
 const SEARCH_PAUSE_US: i64 = 500_000;
@@ -20,25 +21,28 @@ const SEARCH_PAUSE_US: i64 = 500_000;
 /// How to watch a live source.
 #[derive(Clone, Debug)]
 pub struct LiveWatch {
-    /// The position in which the game starts.
-    pub start: Chess,
+    /// The position in which the first game starts; `None`: the start position, or the first one that stands there and
+    /// whose pieces can be told.
+    pub start: Option<Chess>,
     /// Which side sits at the bottom.
     pub orientation: OrientationChoice,
     /// How to judge the positions; `None` to see only. Live, each position gets a quick look; when the source is over
-    /// the whole game is searched, unless somebody stopped it.
+    /// the games are searched, unless somebody stopped it.
     pub labeller: Option<Labeller>,
-    /// An installed engine that searches the whole game in the labeller's place.
+    /// An installed engine that searches the games in the labeller's place.
     pub engine: Option<ExternalEngine>,
 }
 
 /// What happened.
 #[derive(Clone, Copy, Debug)]
 pub enum LiveEvent<'e> {
-    /// The board was found.
+    /// The board was found, or found at another place or seen from the other side.
     Board(Located),
+    /// A game has its first ply, which is told next.
+    Game(Beginning),
     /// A ply has settled.
     Ply {
-        /// Its number, from 1.
+        /// Its number in its game, from 1.
         number: usize,
         /// The ply.
         ply: &'e TimedPly,
@@ -56,166 +60,160 @@ pub enum LiveEvent<'e> {
     },
     /// Nothing legal explained the board in this stretch.
     Unexplained(Unexplained),
-    /// The source is over and the whole game is searched.
+    /// The source is over and all games are searched.
     Judging,
 }
 
-/// The game so far.
-#[derive(Debug, Default)]
-pub struct LiveGame {
-    game: ReadGame,
-    labels: Vec<PlyLabel>,
-    unexplained: Vec<Unexplained>,
-    lost_since: Option<MediaTime>,
-    rejoiner: Rejoiner,
-}
-
-impl LiveGame {
-    /// The plies and their times.
-    #[must_use]
-    pub const fn game(&self) -> &ReadGame {
-        &self.game
-    }
-
-    /// Labels of the start position and every ply; empty where none were asked for.
-    #[must_use]
-    pub fn labels(&self) -> &[PlyLabel] {
-        &self.labels
-    }
-
-    /// The rows of the answer so far.
-    #[must_use]
-    pub fn rows(&self) -> Vec<EventRow> {
-        self.game.rows(&self.labels)
-    }
-}
+/// Who is told of each event, with the games so far.
+pub(super) type Tell<'t> = dyn FnMut(LiveEvent<'_>, &LiveGames) -> Result<(), ReconstructError> + 't;
 
 impl LiveWatch {
-    /// Watches `frames` until they are over or stopped. `tell` is called with each event and the game so far.
+    /// Watches `frames` until they are over or stopped. `tell` is called with each event and the games so far.
     ///
     /// # Errors
     ///
     /// [`ReconstructError`] where the source has no picture or no board, or where `tell` fails.
-    pub fn run(
-        &self,
-        frames: &mut LiveFrames,
-        tell: &mut dyn FnMut(LiveEvent<'_>, &LiveGame) -> Result<(), ReconstructError>,
-    ) -> Result<LiveGame, ReconstructError> {
-        let mut live = LiveGame { game: ReadGame::from_start(self.start.clone()), ..LiveGame::default() };
-        let mut quick = self.labeller.as_ref().map(Labeller::provisional);
-        look_quickly(&mut live, quick.as_mut());
-        let mut tracker: Option<Tracker> = None;
+    pub fn run(&self, frames: &mut LiveFrames, tell: &mut Tell<'_>) -> Result<LiveGames, ReconstructError> {
+        let mut games = LiveGames::new(self.labeller.as_ref().map(Labeller::provisional));
+        let mut search = BoardSearch::new(self.orientation, self.start.as_ref());
+        let mut board: Option<WatchedBoard> = None;
         let mut searched_at: Option<MediaTime> = None;
-        let (mut looked, mut now) = (0, MediaTime::ZERO);
+        let mut now = MediaTime::ZERO;
         while let Some(frame) = frames.next_frame()? {
             now = frame.time;
             let view =
                 LumaView::new(frames.luma(), frame.width, frame.height, frame.width).map_err(core_error)?;
-            let Some(tracker) = &mut tracker else {
-                if searched_at.is_some_and(|at| now.us_since(at) < SEARCH_PAUSE_US) {
-                    continue;
-                }
-                (searched_at, looked) = (Some(now), looked + 1);
-                if let Some(located) = locate_in(&view, self.orientation, now, self.start.board()) {
-                    let Located { rect, orientation, .. } = located;
-                    let started = Tracker::start_from(&view, rect, orientation, now, self.start.clone());
-                    tracker = Some(started.map_err(core_error)?);
-                    tell(LiveEvent::Board(located), &live)?;
-                }
-                continue;
-            };
-            tracker.observe(&view, now).map_err(core_error)?;
-            live.take_down(tracker, quick.as_mut(), now, tell)?;
+            if let Some(board) = &mut board {
+                self.follow(board, &mut games, &view, now, tell)?;
+            } else if searched_at.is_none_or(|at| now.us_since(at) >= SEARCH_PAUSE_US) {
+                searched_at = Some(now);
+                search.look(now, frame.width, frame.height, frames.luma().to_vec(), false);
+                board = self.find(&search, &mut games, &view, now, tell)?;
+            }
         }
-        let Some(mut tracker) = tracker else {
+        let Some(mut board) = board else {
             if frames.stopper().is_stopped() {
-                return Ok(live);
+                return Ok(games);
             }
-            return Err(
-                VideoError::not_found(frames.name().clone(), looked, self.start != Chess::default()).into()
-            );
+            let name = frames.name().clone();
+            return Err(VideoError::not_found(name, search.looked(), self.start.is_some()).into());
         };
-        tracker.finish().map_err(core_error)?;
-        live.take_down(&mut tracker, quick.as_mut(), now, tell)?;
-        live.close_unexplained(now, tell)?;
+        board.rivals.finish().map_err(core_error)?;
+        games.take_down(&mut board.rivals, now, tell)?;
+        games.close_unexplained(now, tell)?;
+        games.forget_empty();
         if let Some(labeller) = self.labeller.as_ref().filter(|_| !frames.stopper().is_stopped()) {
-            tell(LiveEvent::Judging, &live)?;
-            let whole = LabelledGame::of_positions(live.game.positions().to_vec());
-            live.labels = match &self.engine {
-                Some(engine) => engine.label(&whole, &|_, _| {})?,
-                None => labeller.label(&whole, &[], &|_| {}),
-            };
+            tell(LiveEvent::Judging, &games)?;
+            games.label_all(|positions| {
+                let whole = LabelledGame::of_positions(positions.to_vec());
+                Ok(match &self.engine {
+                    Some(engine) => engine.label(&whole, &|_, _| {})?,
+                    None => labeller.label(&whole, &[], &|_| {}),
+                })
+            })?;
         }
-        Ok(live)
+        Ok(games)
     }
-}
 
-impl LiveGame {
-    fn take_down(
-        &mut self,
-        tracker: &mut Tracker,
-        mut quick: Option<&mut Provisional>,
+    /// The board that the last picture shows.
+    fn find(
+        &self,
+        search: &BoardSearch,
+        games: &mut LiveGames,
+        view: &LumaView<'_>,
         now: MediaTime,
-        tell: &mut dyn FnMut(LiveEvent<'_>, &LiveGame) -> Result<(), ReconstructError>,
-    ) -> Result<(), ReconstructError> {
-        while let Some(ply) = tracker.take() {
-            self.game.take_down(ply, tracker, self.unexplained.last());
-            self.tell_last(quick.as_deref_mut(), now, tell)?;
-        }
-        if let Some(way) = self.rejoiner.rejoin(tracker, &self.game, now) {
-            if way.kept < self.game.plies().len() {
-                self.game.take_back_to(way.kept, way.time);
-                self.labels.truncate(way.kept + 1);
-                let scores: Vec<_> = self.labels.iter().map(|label| label.search.clone()).collect();
-                if let Some(quick) = &mut quick {
-                    self.labels = quick.take_up(self.game.positions(), &scores);
-                }
-                tell(LiveEvent::TakenBack { kept: way.kept, time: way.time }, self)?;
-            }
-            for ply in way.hidden {
-                self.game.push_unseen(ply);
-                self.tell_last(quick.as_deref_mut(), now, tell)?;
-            }
-        }
-        match tracker.state() {
-            TrackerState::Lost { since } => {
-                self.lost_since.get_or_insert(since);
-                Ok(())
-            }
-            _ => self.close_unexplained(now, tell),
-        }
+        tell: &mut Tell<'_>,
+    ) -> Result<Option<WatchedBoard>, ReconstructError> {
+        let Some((located, read)) = search.shown_now() else { return Ok(None) };
+        let beginning = Beginning { time: now, is_read: read.is_some() };
+        let positions =
+            read.map_or_else(|| vec![self.start.clone().unwrap_or_default()], |board| positions_of(&board));
+        let started = Rivals::start(view, located.rect, located.orientation, now, &positions);
+        let Some(Ok(rivals)) = started else { return Ok(None) };
+        games.begin(rivals.start_position().clone(), beginning, tell)?;
+        tell(LiveEvent::Board(located), games)?;
+        let elsewhere = Elsewhere::default();
+        Ok(Some(WatchedBoard { located, rivals, successor: None, elsewhere, found: None }))
     }
 
-    fn tell_last(
-        &mut self,
-        quick: Option<&mut Provisional>,
+    /// Looks at the next picture of a board that was found.
+    fn follow(
+        &self,
+        board: &mut WatchedBoard,
+        games: &mut LiveGames,
+        view: &LumaView<'_>,
         now: MediaTime,
-        tell: &mut dyn FnMut(LiveEvent<'_>, &LiveGame) -> Result<(), ReconstructError>,
+        tell: &mut Tell<'_>,
     ) -> Result<(), ReconstructError> {
-        look_quickly(self, quick);
-        let number = self.game.plies().len();
-        let Some(ply) = self.game.plies().last().copied() else { return Ok(()) };
-        let label = self.labels.get(number);
-        tell(LiveEvent::Ply { number, ply: &ply, label, seen_at: now }, self)
-    }
-
-    fn close_unexplained(
-        &mut self,
-        until: MediaTime,
-        tell: &mut dyn FnMut(LiveEvent<'_>, &LiveGame) -> Result<(), ReconstructError>,
-    ) -> Result<(), ReconstructError> {
-        let Some(from) = self.lost_since.take() else { return Ok(()) };
-        if until.us_since(from) < UNEXPLAINED_MIN_US {
+        board.rivals.observe(view, Bitboard::FULL, now).map_err(core_error)?;
+        games.take_down(&mut board.rivals, now, tell)?;
+        if !board.rivals.is_lost() {
+            (board.successor, board.found) = (None, None);
             return Ok(());
         }
-        let stretch = Unexplained { from, until, after_ply: self.game.plies().len() };
-        self.unexplained.push(stretch);
-        tell(LiveEvent::Unexplained(stretch), self)
+        let game = games.under_way().game();
+        if let Some(next) = &mut board.successor {
+            next.observe(view, Bitboard::FULL, None, now).map_err(core_error)?;
+        } else {
+            let (rivals, rect) = (&board.rivals, board.located.rect);
+            board.successor = Successor::begin(rivals.first(), game, self.orientation, view, rect, now);
+        }
+        if let Some(next) = board.successor.take_if(|next| next.has_begun(now)) {
+            let located = Located { orientation: next.orientation, time: next.since, ..board.located };
+            let beginning = Beginning { time: next.since, is_read: next.is_read };
+            return begin_other(board, games, (next.rivals, located, beginning), now, tell);
+        }
+        if board.successor.take_if(|next| next.is_over(now)).is_some() || board.successor.is_some() {
+            return Ok(());
+        }
+        let place = (board.located, self.orientation);
+        let found = board.found.take();
+        let found = found.or_else(|| board.elsewhere.search_in(view, board.rivals.first(), game, place, now));
+        let Some(found) = found else { return Ok(()) };
+        let located = found.located;
+        match found.arrive(view, located.rect, &board.rivals, game, now) {
+            Some(Arrival::AnotherGame(rivals)) => {
+                let beginning = Beginning { time: now, is_read: false };
+                begin_other(board, games, (rivals, located, beginning), now, tell)
+            }
+            Some(Arrival::Game(way, rivals)) => {
+                (board.rivals, board.located) = (rivals, located);
+                tell(LiveEvent::Board(located), games)?;
+                games.close_unexplained(now, tell)?;
+                games.follow(way, now, tell)
+            }
+            None => {
+                board.found = Some(found).filter(|_| now.us_since(located.time) < ARRIVAL_MAX_US);
+                Ok(())
+            }
+        }
     }
 }
 
-fn look_quickly(live: &mut LiveGame, quick: Option<&mut Provisional>) {
-    if let Some(quick) = quick {
-        live.labels.push(quick.next(&live.game.position()));
+/// A board that is watched.
+struct WatchedBoard {
+    located: Located,
+    rivals: Rivals,
+    /// Another game on it that may have begun.
+    successor: Option<Successor>,
+    elsewhere: Elsewhere,
+    /// Where it may have gone.
+    found: Option<Found>,
+}
+
+/// Goes on with another game.
+fn begin_other(
+    board: &mut WatchedBoard,
+    games: &mut LiveGames,
+    (rivals, located, beginning): (Rivals, Located, Beginning),
+    now: MediaTime,
+    tell: &mut Tell<'_>,
+) -> Result<(), ReconstructError> {
+    games.begin(rivals.start_position().clone(), beginning, tell)?;
+    if located.rect != board.located.rect || located.orientation != board.located.orientation {
+        tell(LiveEvent::Board(located), games)?;
     }
+    (board.rivals, board.located) = (rivals, located);
+    (board.successor, board.found) = (None, None);
+    games.take_down(&mut board.rivals, now, tell)
 }

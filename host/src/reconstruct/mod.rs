@@ -5,6 +5,7 @@ mod checkpoint;
 mod elsewhere;
 mod game;
 mod live;
+mod live_games;
 mod notes;
 mod rejoin;
 mod rivals;
@@ -18,7 +19,8 @@ use shakmaty::Chess;
 pub use answers::{Answers, path_of_game};
 pub use checkpoint::{Checkpoint, CheckpointFile, Settings};
 pub use game::{ReadGame, TakenBack};
-pub use live::{LiveEvent, LiveGame, LiveWatch};
+pub use live::{LiveEvent, LiveWatch};
+pub use live_games::{LiveGames, WatchedGame};
 pub(crate) use rivals::positions_of;
 pub use watch::{Unexplained, VideoBreak};
 

@@ -9,7 +9,7 @@ use shakmaty::{Bitboard, Chess, Position};
 use super::ReadGame;
 
 /// Nothing has explained the board for so long: a piece in hand may take its time.
-const LOST_MIN_US: i64 = 1_500_000;
+pub(super) const LOST_MIN_US: i64 = 1_500_000;
 /// And it has stood still for so long: longer than a screen recorder may double a frame of a slide.
 const STILL_MIN_US: i64 = 250_000;
 /// Plies that may have been taken back at once. A board that shows something older shows another game, or a look back

@@ -7,9 +7,8 @@ use serde::{Deserialize, Serialize};
 use shakmaty::{Bitboard, Chess};
 
 use super::checkpoint::Keeper;
-use super::elsewhere::{Elsewhere, Found};
+use super::elsewhere::{ARRIVAL_MAX_US, Arrival, Elsewhere, Found};
 use super::notes::{Notes, SeenGame};
-use super::rejoin::way_to;
 use super::rivals::{Rivals, positions_of};
 use super::successor::Successor;
 use super::{Answers, Beginning, Progress, ReconstructError, Reconstruction};
@@ -26,9 +25,6 @@ pub struct Unexplained {
     /// Plies read before it.
     pub after_ply: usize,
 }
-
-/// A board that was found elsewhere shows the game there within so long, or is given up.
-const ARRIVAL_MAX_US: i64 = 3_000_000;
 
 /// What came of watching.
 pub(super) struct Sighting {
@@ -60,32 +56,30 @@ pub(super) fn watch(
         progress(Progress::Located { duration: input.duration() });
         located.time
     };
-    let Some(earlier) = keeper.last() else {
+    let (located, notes, stage, from, after) = if let Some(earlier) = keeper.last() {
+        let beginning = Beginning { time: told(&earlier.located), is_read: false };
+        let mut notes = Notes::new(job, Chess::default(), beginning);
+        notes.take_up(earlier.games, answers)?;
+        let Some(snapshot) = earlier.tracker else {
+            let broken_off = earlier.broken_off.map(VideoBreak);
+            return Ok(Sighting { games: notes.into_games(), broken_off });
+        };
+        let stage = Stage::follow(Rivals::alone(Tracker::resume(snapshot, notes.game().position())));
+        let until = Some(earlier.watched_until);
+        (earlier.located, notes, stage, until, until)
+    } else {
         let (located, read) = locate_board(input, job.orientation, job.start.as_ref())?;
+        let beginning = Beginning { time: told(&located), is_read: read.is_some() };
         let positions = match read {
             Some(board) => positions_of(&board),
             None => vec![job.start.clone().unwrap_or_default()],
         };
-        let beginning = Beginning { time: told(&located), is_read: positions.len() > 1 };
         let notes = Notes::new(job, positions.first().cloned().unwrap_or_default(), beginning);
-        let from = Some(located.time);
-        let watch =
-            Watch { job, input, answers, keeper, progress, located, notes, elsewhere: Elsewhere::default() };
-        return watch.run(Stage::Start(positions), from, None);
+        (located, notes, Stage::Start(positions), Some(located.time), None)
     };
-    let located = earlier.located;
-    let beginning = Beginning { time: told(&located), is_read: false };
-    let mut notes = Notes::new(job, Chess::default(), beginning);
-    notes.take_up(earlier.games, answers)?;
-    let Some(snapshot) = earlier.tracker else {
-        let broken_off = earlier.broken_off.map(VideoBreak);
-        return Ok(Sighting { games: notes.into_games(), broken_off });
-    };
-    let stage = Stage::follow(Rivals::alone(Tracker::resume(snapshot, notes.game().position())));
-    let until = Some(earlier.watched_until);
-    let watch =
-        Watch { job, input, answers, keeper, progress, located, notes, elsewhere: Elsewhere::default() };
-    watch.run(stage, until, until)
+    let elsewhere = Elsewhere::default();
+    let watch = Watch { job, input, answers, keeper, progress, located, notes, elsewhere };
+    watch.run(stage, from, after)
 }
 
 pub(super) fn core_error(error: impl std::error::Error + Send + Sync + 'static) -> VideoError {
@@ -300,26 +294,18 @@ impl Watch<'_> {
         look: &Look<'_>,
     ) -> Result<Next, ReconstructError> {
         let Look { frame, view, rect, .. } = look;
-        let orientation = self.located.orientation;
-        let start = |positions: &[Chess]| {
-            Rivals::start(view, *rect, orientation, frame.time, positions).and_then(Result::ok)
-        };
-        if found.is_another_game {
-            if let Some(next) = start(&[Chess::default()]) {
+        match found.arrive(view, *rect, &rivals, self.notes.game(), frame.time) {
+            Some(Arrival::AnotherGame(next)) => {
+                let orientation = self.located.orientation;
                 let successor = Successor { rivals: next, orientation, since: frame.time, is_read: false };
                 return self.begin(Some(Box::new(successor)), rivals, frame.time);
             }
-        } else {
-            let reading = rivals.first().reading_elsewhere(view, *rect, orientation);
-            if let Some(way) = way_to(&reading, self.notes.game(), frame.time) {
-                let positions =
-                    if rivals.is_open() { rivals.positions() } else { vec![way.end(self.notes.game())] };
-                if let Some(next) = start(&positions) {
-                    self.notes.close_unexplained(frame.time);
-                    self.notes.follow(way);
-                    return Ok(Next::Frame(Stage::follow(next)));
-                }
+            Some(Arrival::Game(way, next)) => {
+                self.notes.close_unexplained(frame.time);
+                self.notes.follow(way);
+                return Ok(Next::Frame(Stage::follow(next)));
             }
+            None => {}
         }
         if frame.time.us_since(found.located.time) < ARRIVAL_MAX_US {
             return Ok(Next::Frame(Stage::Arrive { rivals, found, left }));

@@ -91,7 +91,7 @@ pub fn locate_board(
     orientation: OrientationChoice,
     given: Option<&Chess>,
 ) -> Result<(Located, Option<Board>), VideoError> {
-    let mut search = Search { orientation, given: given.map(|p| p.board().clone()), ..Search::default() };
+    let mut search = BoardSearch::new(orientation, given);
     match (input.file(), input.folder()) {
         (Some((path, probe)), _) => {
             for which in [Which::First, Which::Later] {
@@ -123,7 +123,7 @@ pub fn locate_board(
 
 /// The search for a board, picture by picture.
 #[derive(Default)]
-struct Search {
+pub(crate) struct BoardSearch {
     orientation: OrientationChoice,
     given: Option<Board>,
     looked: usize,
@@ -139,13 +139,38 @@ struct Search {
     is_waiting_over: bool,
 }
 
-impl Search {
+impl BoardSearch {
+    /// Looks for a board in the position that was given, or else in the start position or any that can be read.
+    pub(crate) fn new(orientation: OrientationChoice, given: Option<&Chess>) -> Self {
+        Self { orientation, given: given.map(|p| p.board().clone()), ..Self::default() }
+    }
+
+    /// How many pictures have been looked at.
+    pub(crate) const fn looked(&self) -> usize {
+        self.looked
+    }
+
+    /// What the last picture shows, without waiting for a start position: the board that is looked for, or one in play
+    /// and its pieces.
+    pub(crate) fn shown_now(&self) -> Option<(Located, Option<Board>)> {
+        let read = self.last_read.as_ref().filter(|_| self.read.is_some());
+        let in_play = || read.map(|(located, board)| (*located, Some(board.clone())));
+        self.known.map(|known| (known, None)).or_else(in_play)
+    }
+
     fn is_over(&self) -> bool {
         self.known.is_some() || self.is_waiting_over
     }
 
     /// Looks at a picture; `is_first_alone` says that the same will come again.
-    fn look(&mut self, time: MediaTime, width: usize, height: usize, pixels: Vec<u8>, is_first_alone: bool) {
+    pub(crate) fn look(
+        &mut self,
+        time: MediaTime,
+        width: usize,
+        height: usize,
+        pixels: Vec<u8>,
+        is_first_alone: bool,
+    ) {
         self.looked += 1;
         if pixels == self.last_picture {
             self.read = self.read.take().or_else(|| self.last_read.clone());
@@ -345,5 +370,18 @@ impl Drop for Pictures {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_the_same_up_to_a_tenth_of_a_square() {
+        let rect = |left, side| BoardRect::from_px(left, 40, side, side).expect("a board");
+        assert!(is_same_place(&rect(100, 800), &rect(109, 800)));
+        assert!(!is_same_place(&rect(100, 800), &rect(111, 800)));
+        assert!(!is_same_place(&rect(100, 800), &rect(100, 780)));
     }
 }

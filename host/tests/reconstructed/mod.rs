@@ -37,11 +37,13 @@ impl Scene {
         self.0.path().join(name)
     }
 
-    /// Renders a game to the video `name`.
+    /// Renders a game to the video `name`, 240 pixels unless `arguments` say another `--size`.
     pub(crate) fn render(&self, pgn: &str, name: &str, arguments: &[&str]) {
         fs::write(self.path("game.pgn"), pgn).expect("the folder takes a file");
+        let size: &[&str] = if arguments.contains(&"--size") { &[] } else { &["--size", "240"] };
         let output = Command::new(env!("CARGO_BIN_EXE_plyscope"))
-            .args(["render", "game.pgn", "-o", name, "--size", "240", "--fps", "10"])
+            .args(["render", "game.pgn", "-o", name, "--fps", "10"])
+            .args(size)
             .args(["--preset", "veryfast"])
             .args(arguments)
             .current_dir(self.0.path())
