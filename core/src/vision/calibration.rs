@@ -51,7 +51,7 @@ const OUTLINE_PARTS: i32 = 2;
 /// The two square colours are told apart only beyond this, 1/16 luma; nearer, transparency cannot be measured.
 const SHADE_CONTRAST_MIN_Q4: i32 = 12 * 16;
 /// The weakest piece shows at least this contrast, luma².
-const PIECE_ENERGY_MIN: u32 = 20;
+const PIECE_ENERGY_MIN: u32 = 14;
 
 /// What every piece and every bare square looks like in one video. Of the bare squares `TEXTURES` may differ from each other
 /// beyond their luma; where there are more, some are taken for the nearest of those.

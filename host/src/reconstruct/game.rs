@@ -107,7 +107,13 @@ impl ReadGame {
                 self.taken_back.pop();
             }
         }
-        ply.is_ambiguous |= count < self.doubt_until;
+        if count < self.doubt_until {
+            // One that is in doubt for itself may make up for those before: doubt ends where it has not arisen again for long.
+            if ply.is_ambiguous {
+                self.doubt_until = count + 1 + DOUBT_PLIES;
+            }
+            ply.is_ambiguous = true;
+        }
         self.plies.push(ply);
         self.positions.push(next);
         self.clearness_percent.push(None);
