@@ -39,6 +39,8 @@ pub(super) struct Hypothesis {
     pub(super) plies: ArrayVec<HeldPly, HYPOTHESIS_PLIES_MAX>,
     /// Since when the pictures show it without a break; `None` while they show something else.
     shown_since: Option<CompactTime>,
+    /// The pictures showed it longer than a piece in flight, and have shown nothing else since.
+    has_stood: bool,
     /// How the last ply's piece glides into place; `None` once it has come to rest.
     glide: Option<Glide>,
 }
@@ -68,7 +70,12 @@ struct Glide {
 impl Hypothesis {
     /// That nothing has been played, shown since `time`.
     pub(super) const fn without_plies(time: MediaTime) -> Self {
-        Self { plies: ArrayVec::new_const(), shown_since: Some(CompactTime::from_time(time)), glide: None }
+        Self {
+            plies: ArrayVec::new_const(),
+            shown_since: Some(CompactTime::from_time(time)),
+            has_stood: false,
+            glide: None,
+        }
     }
 
     /// The position after its plies; `root` is the last certain one.
@@ -101,6 +108,23 @@ impl Hypothesis {
         self.shown_since = time.map(CompactTime::from_time);
     }
 
+    /// Tells that the pictures show something else, or nothing.
+    pub(super) fn hide(&mut self, now: MediaTime) {
+        if let Some(since) = self.shown_since.take() {
+            self.has_stood = now.us_since(since.time()) > FLIGHT_STAND_MAX_US;
+        }
+    }
+
+    /// Whether the pictures showed it longer than a piece in flight, and have shown nothing since.
+    pub(super) const fn has_stood(&self) -> bool {
+        self.has_stood
+    }
+
+    /// Tells that the pictures show another hypothesis.
+    pub(super) const fn give_way(&mut self) {
+        self.has_stood = false;
+    }
+
     /// The hypothesis followed by `moves`, which the retina shows since `now` at the latest; `None` when that is more
     /// than it can hold.
     pub(super) fn followed_by<const TEXTURES: usize>(
@@ -127,6 +151,7 @@ impl Hypothesis {
             }
         }
         next.set_shown_since(Some(now));
+        next.has_stood = false;
         let last = next.plies.last()?.mv;
         let cost = landing_cost(last, &placement, scene);
         next.glide =

@@ -288,16 +288,21 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
         self.conclude(Bitboard::EMPTY, time)
     }
 
-    /// Tells that the video is over: what the last picture shows is taken as settled.
+    /// Tells that the video is over: what the last picture shows is taken as settled. Where it shows no board any more, plies
+    /// that were seen to rest before are taken in doubt.
     ///
     /// # Errors
     ///
     /// [`TimelineFull`] when nobody took the plies that settled before.
     pub fn finish(&mut self) -> Result<(), TimelineFull> {
-        match self.best(|h| h.shown_since().is_some()) {
-            Some(index) => self.commit(index, usize::MAX, MediaTime::ZERO),
-            None => Ok(()),
+        if let Some(index) = self.best(|h| h.shown_since().is_some()) {
+            return self.commit(index, usize::MAX, MediaTime::ZERO);
         }
+        let Some(index) = self.best(Hypothesis::has_stood) else { return Ok(()) };
+        if let Some(hypothesis) = self.beam.get_mut(index) {
+            hypothesis.plies.iter_mut().for_each(|ply| ply.is_ambiguous = true);
+        }
+        self.commit(index, usize::MAX, MediaTime::ZERO)
     }
 
     /// Takes the oldest settled ply.
@@ -417,6 +422,7 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
         }
         if is_shown {
             self.unexplained_since = None;
+            self.beam.iter_mut().filter(|h| h.shown_since().is_none()).for_each(Hypothesis::give_way);
         } else {
             self.unexplained_since.get_or_insert(now);
         }
@@ -437,7 +443,7 @@ impl<const HYPOTHESES: usize, const SIGHTINGS: usize, const TEXTURES: usize>
                 }
                 hypothesis.follow_last_ply(&placement, scene, now);
             } else {
-                hypothesis.set_shown_since(None);
+                hypothesis.hide(now);
             }
         }
         (is_shown, is_news)

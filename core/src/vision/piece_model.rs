@@ -171,7 +171,7 @@ impl Texture {
 }
 
 /// A step of a template by whole cells: right and down.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CellShift {
     pub(crate) right: isize,
     pub(crate) down: isize,
@@ -232,19 +232,27 @@ impl LookModel {
         // With d = tile - surface - w * texture and w = transparency, least squares for d = w * b gives
         // b = sum(w d) / sum(w w).
         let (mut wd, mut ww) = (0_i64, 0_i64);
+        let mut cells = [(0_i16, 0_u8); TILE_CELLS];
+        let mut slots = cells.iter_mut();
         self.each_cell(tile, texture, shift, |rest_q4, share_q7, weight| {
             wd += i64::from(weight * share_q7 * rest_q4);
             ww += i64::from(weight * share_q7 * share_q7);
+            if let Some(slot) = slots.next() {
+                *slot = (saturate(rest_q4), u8::try_from(share_q7).unwrap_or(u8::MAX));
+            }
         });
         let background = (wd * i64::from(CLEAR_Q7)).checked_div(ww).unwrap_or(0);
         let background_q4 = i32::try_from(background).unwrap_or(0).clamp(0, 255 * 16);
         let mut sum = 0_u32;
-        self.each_cell(tile, texture, shift, |rest_q4, share_q7, weight| {
+        let weights =
+            CELL_WEIGHTS.iter().flat_map(|&down| CELL_WEIGHTS.iter().map(move |&across| down * across));
+        for ((rest_q4, share_q7), weight) in cells.into_iter().zip(weights) {
+            let (rest_q4, share_q7) = (i32::from(rest_q4), i32::from(share_q7));
             // In 1/4 luma from here, so that the sum stays inside 32 bits.
             let difference = ((rest_q4 - share_q7 * background_q4 / CLEAR_Q7) / 4).unsigned_abs();
             let difference = difference.min(OUTLIER_LUMA * 4);
             sum = sum.saturating_add(weight.unsigned_abs() * difference * difference);
-        });
+        }
         let cost = u16::try_from(sum / (16 * WEIGHT_SUM)).unwrap_or(u16::MAX);
         Fit { cost, background_q4 }
     }
@@ -320,6 +328,19 @@ impl LookModel {
         shift: CellShift,
         mut visit: impl FnMut(i32, i32, i32),
     ) {
+        if shift == CellShift::default() {
+            let rows =
+                tile.rows.iter().zip(&texture.rows).zip(self.surface_q4.iter().zip(&self.transparency_q7));
+            for (((cells, texture), (surfaces, shares)), down) in rows.zip(CELL_WEIGHTS) {
+                let cells = cells.iter().zip(texture).zip(surfaces.iter().zip(shares));
+                for (((&luma, &grain), (&surface_q4, &share_q7)), across) in cells.zip(CELL_WEIGHTS) {
+                    let share_q7 = i32::from(share_q7);
+                    let grain_q4 = i32::from(grain) * 16 * share_q7 / CLEAR_Q7;
+                    visit(i32::from(luma) * 16 - i32::from(surface_q4) - grain_q4, share_q7, down * across);
+                }
+            }
+            return;
+        }
         for (row, (cells, texture)) in tile.rows.iter().zip(&texture.rows).enumerate() {
             let source_row = row.checked_add_signed(-shift.down);
             let surfaces = source_row.and_then(|r| self.surface_q4.get(r));

@@ -16,6 +16,8 @@ pub(crate) const TILE_CELLS: usize = TILE_EDGE * TILE_EDGE;
 
 /// Pixels of a row that are summed before they are dealt out to cells.
 const COLUMN_CHUNK_PX: usize = 64;
+/// A band of fewer rows is summed without a step between.
+const LOW_BAND_ROWS: usize = 8;
 
 /// Cells that differ by more than this since the last look say nothing of a small step, luma.
 const STEP_DIFFERENCE_MAX_LUMA: i32 = 40;
@@ -69,7 +71,13 @@ impl Tile {
     /// The largest difference of one cell to the same cell of `other`.
     #[must_use]
     pub fn largest_difference(&self, other: &Self) -> u8 {
-        self.cells().zip(other.cells()).map(|(a, b)| a.abs_diff(b)).max().unwrap_or(0)
+        let mut largest = 0;
+        for (row, other) in self.rows.iter().zip(&other.rows) {
+            for (a, b) in row.iter().zip(other) {
+                largest = largest.max(a.abs_diff(*b));
+            }
+        }
+        largest
     }
 
     /// How far what `earlier` showed has moved since, right and down, in 1/64 cell; `None` where it moved too far to
@@ -105,11 +113,12 @@ impl Tile {
     /// picture is not counted.
     pub(crate) fn sample(view: &LumaView<'_>, rect: PixelRect) -> Self {
         let mut tile = Self::flat(0);
-        let height_q8 = rect.bottom_q8.saturating_sub(rect.top_q8);
-        for (band, cells) in tile.rows.iter_mut().enumerate() {
-            let top_q8 = rect.top_q8 + part(height_q8, band);
-            let bottom_q8 = rect.top_q8 + part(height_q8, band + 1);
-            sample_band(view, rect.left_q8, rect.right_q8, top_q8, bottom_q8, cells);
+        let columns_q8 = ends_q8(rect.left_q8, rect.right_q8);
+        let rows_q8 = ends_q8(rect.top_q8, rect.bottom_q8);
+        for (cells, band) in tile.rows.iter_mut().zip(rows_q8.windows(2)) {
+            if let &[top_q8, bottom_q8] = band {
+                sample_band(view, &columns_q8, top_q8, bottom_q8, cells);
+            }
         }
         tile
     }
@@ -134,6 +143,12 @@ impl BoardTiles {
     }
 }
 
+/// Where the cells between two ends begin, and where the last one ends, in 1/256 pixel.
+fn ends_q8(start_q8: u32, end_q8: u32) -> [u32; TILE_EDGE + 1] {
+    let whole = end_q8.saturating_sub(start_q8);
+    core::array::from_fn(|index| start_q8 + part(whole, index))
+}
+
 /// `index` eighths of `whole`.
 fn part(whole: u32, index: usize) -> u32 {
     u32::try_from(u64::from(whole) * index as u64 / TILE_EDGE as u64).unwrap_or(u32::MAX)
@@ -151,59 +166,86 @@ fn overlap_q8(index: usize, start_q8: u32, end_q8: u32) -> u32 {
 /// few sums are then dealt out to the cells.
 fn sample_band(
     view: &LumaView<'_>,
-    left_q8: u32,
-    right_q8: u32,
+    columns_q8: &[u32; TILE_EDGE + 1],
     top_q8: u32,
     bottom_q8: u32,
     cells: &mut [u8; TILE_EDGE],
 ) {
-    let first_row = (top_q8 >> 8) as usize;
-    let end_row = (bottom_q8.div_ceil(256) as usize).min(view.height_px());
-    let first_column = (left_q8 >> 8) as usize;
+    let [left_q8, .., right_q8] = *columns_q8;
     let end_column = (right_q8.div_ceil(256) as usize).min(view.width_px());
-    let width_q8 = right_q8.saturating_sub(left_q8);
     let mut sums = [0_u64; TILE_EDGE];
-    let mut areas = [0_u64; TILE_EDGE];
-    let height_inside_q8: u32 = bottom_q8.min((view.height_px() as u32) << 8).saturating_sub(top_q8);
-    let mut chunk_start = first_column;
+    let mut chunk_start = (left_q8 >> 8) as usize;
     while chunk_start < end_column {
         let chunk_end = (chunk_start + COLUMN_CHUNK_PX).min(end_column);
         let mut columns = [0_u32; COLUMN_CHUNK_PX];
-        sum_columns(view, chunk_start, chunk_end, first_row..end_row, top_q8, bottom_q8, &mut columns);
-        for (cell, (sum, area)) in sums.iter_mut().zip(areas.iter_mut()).enumerate() {
-            let cell_left_q8 = left_q8 + part(width_q8, cell);
-            let cell_right_q8 = left_q8 + part(width_q8, cell + 1);
-            let from = ((cell_left_q8 >> 8) as usize).max(chunk_start);
-            let to = (cell_right_q8.div_ceil(256) as usize).min(chunk_end);
-            for (x, column) in (from..to).zip(columns.iter().skip(from - chunk_start)) {
-                let weight = u64::from(overlap_q8(x, cell_left_q8, cell_right_q8));
-                *sum += weight * u64::from(*column);
-                *area += weight * u64::from(height_inside_q8);
+        let columns = columns.get_mut(..chunk_end - chunk_start).unwrap_or(&mut []);
+        sum_columns(view, chunk_start, top_q8, bottom_q8, columns);
+        for (sum, cell) in sums.iter_mut().zip(columns_q8.windows(2)) {
+            if let &[left_q8, right_q8] = cell {
+                *sum += sum_between(columns, chunk_start, left_q8, right_q8);
             }
         }
         chunk_start = chunk_end;
     }
-    for (cell, (sum, area)) in cells.iter_mut().zip(sums.into_iter().zip(areas)) {
-        let mean = (sum + area / 2).checked_div(area).unwrap_or(0);
-        *cell = u8::try_from(mean).unwrap_or(u8::MAX);
+    let height_inside_q8 = bottom_q8.min((view.height_px() as u32) << 8).saturating_sub(top_q8);
+    let picture_right_q8 = (view.width_px() as u32) << 8;
+    for (luma, (sum, cell)) in cells.iter_mut().zip(sums.into_iter().zip(columns_q8.windows(2))) {
+        if let &[left_q8, right_q8] = cell {
+            let width_inside_q8 = right_q8.min(picture_right_q8).saturating_sub(left_q8);
+            *luma = mean(sum, u64::from(width_inside_q8) * u64::from(height_inside_q8));
+        }
     }
 }
 
-/// Sums the pixels of each column over the rows of a band, in 1/256 luma rows.
-fn sum_columns(
-    view: &LumaView<'_>,
-    chunk_start: usize,
-    chunk_end: usize,
-    rows: core::ops::Range<usize>,
-    top_q8: u32,
-    bottom_q8: u32,
-    columns: &mut [u32; COLUMN_CHUNK_PX],
-) {
-    // Whole rows are summed in 16 bits, up to as many as cannot overflow them.
+/// The part of the columns' sums that lies between two places; the first of the columns is pixel column `first`.
+fn sum_between(columns: &[u32], first: usize, left_q8: u32, right_q8: u32) -> u64 {
+    let from = ((left_q8 >> 8) as usize).max(first) - first;
+    let to = (right_q8.div_ceil(256) as usize).saturating_sub(first).min(columns.len());
+    let share = |index: usize, column: u32| {
+        u64::from(overlap_q8(first + index, left_q8, right_q8)) * u64::from(column)
+    };
+    match columns.get(from..to) {
+        None | Some([]) => 0,
+        Some(&[only]) => share(from, only),
+        Some(&[leftmost, ref between @ .., rightmost]) => {
+            let between = between.iter().map(|&column| u64::from(column)).sum::<u64>() << 8;
+            share(from, leftmost) + between + share(to - 1, rightmost)
+        }
+    }
+}
+
+/// A sum of luma over an area; 0 where there is none.
+fn mean(sum: u64, area: u64) -> u8 {
+    // Where 32 bits hold both, microcontrollers divide many times faster.
+    let whole = match (u32::try_from(sum + area / 2), u32::try_from(area)) {
+        (Ok(sum), Ok(area)) => sum.checked_div(area).map(u64::from),
+        _ => (sum + area / 2).checked_div(area),
+    };
+    whole.map_or(0, |luma| u8::try_from(luma).unwrap_or(u8::MAX))
+}
+
+/// Sums the pixels of each column, from pixel column `first` on, over the rows of a band, in 1/256 luma rows.
+fn sum_columns(view: &LumaView<'_>, first: usize, top_q8: u32, bottom_q8: u32, columns: &mut [u32]) {
+    let rows = (top_q8 >> 8) as usize..(bottom_q8.div_ceil(256) as usize).min(view.height_px());
+    // Whole rows are summed in 16 bits, up to as many as cannot overflow them; where there are few that is not worth it.
+    if rows.len() < LOW_BAND_ROWS {
+        for y in rows {
+            let Some(pixels) = view.row(y).get(first..) else { continue };
+            let weight = overlap_q8(y, top_q8, bottom_q8);
+            let sums = columns.iter_mut().zip(pixels);
+            if weight == 256 {
+                sums.for_each(|(sum, &pixel)| *sum += u32::from(pixel) << 8);
+            } else {
+                sums.for_each(|(sum, &pixel)| *sum += weight * u32::from(pixel));
+            }
+        }
+        return;
+    }
     let mut whole = [0_u16; COLUMN_CHUNK_PX];
     let mut pending = 0;
     for y in rows {
-        let Some(pixels) = view.row(y).get(chunk_start..chunk_end) else { continue };
+        let Some(pixels) = view.row(y).get(first..) else { continue };
+        let pixels = pixels.iter().take(columns.len());
         let weight = overlap_q8(y, top_q8, bottom_q8);
         if weight == 256 {
             for (sum, &pixel) in whole.iter_mut().zip(pixels) {
@@ -223,7 +265,7 @@ fn sum_columns(
     flush(&mut whole, columns);
 }
 
-fn flush(whole: &mut [u16; COLUMN_CHUNK_PX], columns: &mut [u32; COLUMN_CHUNK_PX]) {
+fn flush(whole: &mut [u16; COLUMN_CHUNK_PX], columns: &mut [u32]) {
     for (sum, part) in columns.iter_mut().zip(whole.iter_mut()) {
         *sum += u32::from(*part) << 8;
         *part = 0;

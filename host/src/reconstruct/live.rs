@@ -209,6 +209,8 @@ fn begin_other(
     now: MediaTime,
     tell: &mut Tell<'_>,
 ) -> Result<(), ReconstructError> {
+    board.rivals.finish().map_err(core_error)?;
+    games.take_down(&mut board.rivals, now, tell)?;
     games.begin(rivals.start_position().clone(), beginning, tell)?;
     if located.rect != board.located.rect || located.orientation != board.located.orientation {
         tell(LiveEvent::Board(located), games)?;

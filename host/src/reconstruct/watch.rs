@@ -270,10 +270,12 @@ impl Watch<'_> {
     fn begin(
         &mut self,
         successor: Option<Box<Successor>>,
-        before: Box<Rivals>,
+        mut before: Box<Rivals>,
         now: MediaTime,
     ) -> Result<Next, ReconstructError> {
         let Some(next) = successor else { return Ok(Next::Frame(Stage::follow(*before))) };
+        before.finish().map_err(core_error)?;
+        self.notes.take_down(&mut before, now);
         let Successor { mut rivals, orientation, since, is_read } = *next;
         let beginning = Beginning { time: since, is_read };
         self.notes.begin_game(rivals.start_position().clone(), beginning, self.answers)?;
