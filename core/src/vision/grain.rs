@@ -123,7 +123,7 @@ impl LookModel {
             }
             let behind_q4 = ((i32::from(luma) * 16 - i32::from(*surface)) * CLEAR_Q7).checked_div(share);
             let beyond = (behind_q4.unwrap_or(background_q4) - background_q4) / 16;
-            *grain = i8::try_from(beyond.clamp(-most, most)).unwrap_or(*grain);
+            *grain = i8::try_from(beyond.max(-most).min(most)).unwrap_or(*grain);
         }
         texture
     }

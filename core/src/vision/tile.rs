@@ -230,7 +230,7 @@ fn sum_columns(view: &LumaView<'_>, first: usize, top_q8: u32, bottom_q8: u32, c
     // Whole rows are summed in 16 bits, up to as many as cannot overflow them; where there are few that is not worth it.
     if rows.len() < LOW_BAND_ROWS {
         for y in rows {
-            let Some(pixels) = view.row(y).get(first..) else { continue };
+            let Some(pixels) = view.row(y).get(first..first + columns.len()) else { continue };
             let weight = overlap_q8(y, top_q8, bottom_q8);
             let sums = columns.iter_mut().zip(pixels);
             if weight == 256 {
@@ -244,8 +244,7 @@ fn sum_columns(view: &LumaView<'_>, first: usize, top_q8: u32, bottom_q8: u32, c
     let mut whole = [0_u16; COLUMN_CHUNK_PX];
     let mut pending = 0;
     for y in rows {
-        let Some(pixels) = view.row(y).get(first..) else { continue };
-        let pixels = pixels.iter().take(columns.len());
+        let Some(pixels) = view.row(y).get(first..first + columns.len()) else { continue };
         let weight = overlap_q8(y, top_q8, bottom_q8);
         if weight == 256 {
             for (sum, &pixel) in whole.iter_mut().zip(pixels) {
