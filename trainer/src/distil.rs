@@ -39,6 +39,9 @@ pub(crate) struct Args {
     /// Folder of the shards to write; those that are there already are kept.
     #[arg(long)]
     out: PathBuf,
+    /// Walks of two moves by chance from each position.
+    #[arg(long, default_value_t = 4)]
+    walks: usize,
     /// Seed of the moves.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -74,7 +77,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
                     .with_context(|| format!("failed to read {}", shard.display()))?;
                 let mut rng = ChaCha8Rng::seed_from_u64(args.seed);
                 rng.set_stream(number as u64);
-                let valued = vary(&records, &network, &win_rate, &mut rng);
+                let valued = vary(&records, args.walks, &network, &win_rate, &mut rng);
                 record::write_file(&path, &valued)
                     .with_context(|| format!("failed to write {}", path.display()))?;
                 written.fetch_add(valued.len(), Ordering::Relaxed);
@@ -91,21 +94,25 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Each position, and two on a path of chance from it, as far as they have a static value.
+/// Each position, and two on each of some walks by chance from it, as far as they have a static value.
 fn vary(
     records: &[Record],
+    walks: usize,
     network: &TeacherNetwork,
     win_rate: &WinRate,
     rng: &mut ChaCha8Rng,
 ) -> Vec<Record> {
-    let mut valued = Vec::with_capacity(3 * records.len());
+    let mut valued = Vec::with_capacity((1 + 2 * walks) * records.len());
     for record in records {
-        let Some(mut position) = record.to_position() else { continue };
-        valued.extend(value(&position, network, win_rate));
-        for _ in 0..2 {
-            let Some(m) = chance_move(&position, rng) else { break };
-            position.play_unchecked(m);
-            valued.extend(value(&position, network, win_rate));
+        let Some(start) = record.to_position() else { continue };
+        valued.extend(value(&start, network, win_rate));
+        for _ in 0..walks {
+            let mut position = start.clone();
+            for _ in 0..2 {
+                let Some(m) = chance_move(&position, rng) else { break };
+                position.play_unchecked(m);
+                valued.extend(value(&position, network, win_rate));
+            }
         }
     }
     valued

@@ -20,7 +20,7 @@ use serde_json::json;
 use crate::{
     checkpoint::Checkpoint,
     data_set::DataSet,
-    model::{self, Inputs, SCALE_CP, Scratch, Shape},
+    model::{self, Inputs, Pass, SCALE_CP, Shape},
     quantise,
     record::{Flags, Record},
     win_rate::{self, WinRate},
@@ -57,7 +57,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 10)]
     epochs: u32,
     /// Positions of a step.
-    #[arg(long, default_value_t = 4096)]
+    #[arg(long, default_value_t = 16384)]
     batch: usize,
     /// Learning rate at its highest.
     #[arg(long, default_value_t = 0.001)]
@@ -84,6 +84,10 @@ pub(crate) struct Args {
     #[arg(long, default_value = "not recorded")]
     date: String,
 }
+
+/// Positions that follow each other in a file and are learned from together: most of their pieces are the same, which
+/// makes them cheap ([`Pass`]). The runs come in an order by chance.
+const RUN: usize = 16;
 
 /// Sums over positions: the loss and what a reader can picture.
 #[derive(Clone, Copy, Debug, Default)]
@@ -178,7 +182,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         king_map,
     };
     let shape = Shape { header };
-    let mut data = DataSet::load(&args.data, &args.distilled)?;
+    let data = DataSet::load(&args.data, &args.distilled)?;
     let searched = data.train.len() - data.distilled;
     let win_rate = WinRate::fit(data.train[..searched].iter())?;
     eprintln!(
@@ -187,14 +191,14 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         data.distilled,
         data.held_out.len()
     );
-    data.train.shuffle(&mut ChaCha8Rng::seed_from_u64(args.seed));
 
     let checkpoint_path = args.out.with_extension("checkpoint");
     let mut state = match Checkpoint::read(&checkpoint_path, shape.parameters())? {
         Some(checkpoint) => checkpoint,
         None => Checkpoint::start(shape.initial(&mut ChaCha8Rng::seed_from_u64(args.seed))),
     };
-    let steps_an_epoch = data.train.len().div_ceil(args.batch);
+    let runs_a_batch = args.batch.div_ceil(RUN);
+    let steps_an_epoch = data.train.len().div_ceil(RUN).div_ceil(runs_a_batch);
     let steps_in_all = steps_an_epoch * args.epochs as usize;
     let quantised_from = ((1.0 - args.quantised_share) * args.epochs as f32) as u32;
     let mut worker_gradients = vec![vec![0f32; shape.parameters()]; args.threads];
@@ -202,19 +206,19 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let start = Instant::now();
     let mut train_losses = Losses::default();
     for epoch in state.epochs_done..args.epochs {
-        let mut order: Vec<u32> = (0..data.train.len() as u32).collect();
+        let mut order: Vec<&[Record]> = data.train.chunks(RUN).collect();
         let mut rng = ChaCha8Rng::seed_from_u64(args.seed);
         rng.set_stream(u64::from(epoch) + 1);
         order.shuffle(&mut rng);
         train_losses = Losses::default();
-        for (step, batch) in order.chunks(args.batch).enumerate() {
+        for (step, batch) in order.chunks(runs_a_batch).enumerate() {
             if epoch >= quantised_from {
                 quantise::round(&shape, &state.parameters, &mut rounded);
             } else {
                 rounded.copy_from_slice(&state.parameters);
             }
             let objective = Objective { args, win_rate: &win_rate, shape: &shape };
-            let losses = objective.gradient(&data.train, batch, &rounded, &mut worker_gradients);
+            let losses = objective.gradient(batch, &rounded, &mut worker_gradients);
             train_losses = train_losses.merge(losses);
             let done = (epoch as usize * steps_an_epoch + step) as f32 / steps_in_all as f32;
             let rate = args.rate * (0.01 + 0.99 * 0.5 * (1.0 + (std::f32::consts::PI * done).cos()));
@@ -255,25 +259,19 @@ struct Objective<'a> {
 
 impl Objective<'_> {
     /// Leaves the mean gradient over `batch` in the first of `gradients`, one vector a thread.
-    fn gradient(
-        &self,
-        records: &[Record],
-        batch: &[u32],
-        parameters: &[f32],
-        gradients: &mut [Vec<f32>],
-    ) -> Losses {
+    fn gradient(&self, batch: &[&[Record]], parameters: &[f32], gradients: &mut [Vec<f32>]) -> Losses {
         let share = batch.len().div_ceil(gradients.len());
         let losses = std::thread::scope(|scope| {
             let workers: Vec<_> = gradients
                 .iter_mut()
                 .zip(batch.chunks(share))
-                .map(|(gradient, part)| scope.spawn(move || self.work(records, part, parameters, gradient)))
+                .map(|(gradient, part)| scope.spawn(move || self.work(part, parameters, gradient)))
                 .collect();
             workers.into_iter().filter_map(|w| w.join().ok()).fold(Losses::default(), Losses::merge)
         });
         let used = batch.chunks(share).len();
         if let Some((first, rest)) = gradients[..used].split_first_mut() {
-            let weight = 1.0 / batch.len() as f32;
+            let weight = 1.0 / losses.positions as f32;
             for (i, sum) in first.iter_mut().enumerate() {
                 *sum = (*sum + rest.iter().map(|other| other[i]).sum::<f32>()) * weight;
             }
@@ -281,15 +279,14 @@ impl Objective<'_> {
         losses
     }
 
-    fn work(&self, records: &[Record], part: &[u32], parameters: &[f32], gradient: &mut [f32]) -> Losses {
+    fn work(&self, part: &[&[Record]], parameters: &[f32], gradient: &mut [f32]) -> Losses {
         gradient.fill(0.0);
-        let mut scratch = Scratch::new(self.shape);
+        let mut pass = Pass::new(self.shape, parameters, gradient);
         let mut losses = Losses::default();
         let scale = f32::from(SCALE_CP);
-        for &index in part {
-            let record = &records[index as usize];
+        for record in part.iter().copied().flatten() {
             let inputs = Inputs::of(record, self.shape);
-            let cp = scale * model::forward(self.shape, parameters, &inputs, &mut scratch);
+            let cp = scale * pass.forward(&inputs);
             losses.add(record, cp, self.win_rate);
             let steep = self.win_rate.expected(cp, record.ply);
             let wide = win_rate::wide(cp);
@@ -302,8 +299,9 @@ impl Objective<'_> {
                 win_rate::wide(f32::from(record.score)).p * (1.0 - result_share) + result * result_share;
             let by_cp = self.args.steep * 2.0 * (steep.p - steep_target(record)) * steep.by_cp
                 + (1.0 - self.args.steep) * 2.0 * (wide.p - wide_target) * wide.by_cp;
-            model::backward(self.shape, parameters, &inputs, &mut scratch, by_cp * scale, gradient);
+            pass.backward(by_cp * scale);
         }
+        pass.finish();
         losses
     }
 }
@@ -337,12 +335,12 @@ fn value_all(
             .chunks(share)
             .map(|part| {
                 scope.spawn(move || {
-                    let mut scratch = Scratch::new(shape);
+                    let mut nowhere = vec![0f32; shape.parameters()];
+                    let mut pass = Pass::new(shape, parameters, &mut nowhere);
                     let mut losses = Losses::default();
                     for record in part {
                         let inputs = Inputs::of(record, shape);
-                        let cp =
-                            f32::from(SCALE_CP) * model::forward(shape, parameters, &inputs, &mut scratch);
+                        let cp = f32::from(SCALE_CP) * pass.forward(&inputs);
                         losses.add(record, cp, win_rate);
                     }
                     losses
