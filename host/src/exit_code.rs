@@ -35,11 +35,14 @@ pub enum ExitCode {
     InputMalformed = 7,
     /// A stretch of the video stayed unexplained, and the command was told to be strict; the answer is written.
     Unexplained = 8,
+    /// Somebody interrupted the command (Ctrl-C): 128 and the number of the signal, as shells count. What was read until
+    /// then is in the answer, and `--resume` goes on from there.
+    Interrupted = 130,
 }
 
 impl ExitCode {
     /// Every code, in the order of its number.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Done,
         Self::Failed,
         Self::WrongUsage,
@@ -49,6 +52,7 @@ impl ExitCode {
         Self::OutputUnwritable,
         Self::InputMalformed,
         Self::Unexplained,
+        Self::Interrupted,
     ];
 
     /// The number that the process ends with.
@@ -72,6 +76,7 @@ impl ExitCode {
             Self::Unexplained => {
                 "with --strict: the answer is written, but a stretch of the video is unexplained"
             }
+            Self::Interrupted => "reconstruct was interrupted (Ctrl-C); --resume goes on from there",
         }
     }
 
@@ -144,10 +149,12 @@ mod tests {
     use anyhow::{Context, anyhow};
 
     #[test]
-    fn codes_are_numbered_in_order_from_zero() {
-        for (number, code) in ExitCode::ALL.into_iter().enumerate() {
+    fn codes_are_numbered_in_order_from_zero_but_for_that_of_a_signal() {
+        for (number, code) in ExitCode::ALL.into_iter().filter(|c| *c != ExitCode::Interrupted).enumerate() {
             assert_eq!(usize::from(code.number()), number);
         }
+        // SIGINT is signal 2.
+        assert_eq!(ExitCode::Interrupted.number(), 128 + 2);
     }
 
     #[test]

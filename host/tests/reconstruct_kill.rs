@@ -181,6 +181,28 @@ fn a_resumed_run_goes_on_in_the_video_where_its_checkpoint_was_made() {
     assert!(said.contains(&format!("goes on at {seconds:.1} s: {} plies", plies_in(&kept))), "{said}");
 }
 
+#[test]
+fn ctrl_c_says_how_to_go_on_and_leaves_what_was_read() {
+    let undisturbed = Undisturbed::new();
+    undisturbed.start_over();
+    let child = command(&undisturbed.scene, &[]).stderr(Stdio::piped()).spawn().expect("it starts");
+    while !undisturbed.scene.path(CHECKPOINT).exists() {
+        thread::sleep(Duration::from_millis(2));
+    }
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().is_ok_and(|status| status.success()));
+    let output = child.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(
+        said.contains("interrupted; \"answer.json\" holds what was read") && said.contains("--resume"),
+        "{said}"
+    );
+    undisturbed.rows_on_disk();
+    let said = undisturbed.resume();
+    assert!(said.contains("goes on "), "{said}");
+}
+
 fn plies_in(checkpoint: &Value) -> usize {
     checkpoint["games"][0]["game"]["plies"].as_array().map_or(0, Vec::len)
 }

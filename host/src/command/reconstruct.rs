@@ -1,10 +1,12 @@
 //! `plyscope reconstruct`: a video in, the labelled game out.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::ValueEnum;
+use plyscope::exit_code::ExitCode;
 use plyscope::game_record::TimeControl;
 use plyscope::judged_game::JudgedGame;
 use plyscope::labeller::{PlyLabel, Progress as LabelProgress};
@@ -148,6 +150,7 @@ pub(crate) fn run(args: &Args, is_quiet: bool) -> Result<()> {
     let pgn = args.pgn.as_deref().map(OutputFile::open).transpose()?;
     let report = args.report.as_deref().map(OutputFile::open).transpose()?;
     let checkpoint = CheckpointFile::beside(&answers, &args.output);
+    end_when_interrupted(&args.output, answers.is_stream())?;
     let input = VideoInput::open(&args.video, args.fps)?;
     let start_fen =
         args.fen.as_ref().map(|start| Fen::from_position(start, EnPassantMode::Legal).to_string());
@@ -216,6 +219,23 @@ pub(crate) fn run(args: &Args, is_quiet: bool) -> Result<()> {
             }
         }
     }
+}
+
+/// Ends the program at Ctrl-C in a sentence that says how to go on. The answer on disk and the checkpoint beside it are whole
+/// at every instant, so there is nothing to put in order.
+fn end_when_interrupted(answer: &Path, is_stream: bool) -> Result<()> {
+    let said = if is_stream {
+        "interrupted; nothing was written".to_owned()
+    } else {
+        format!(
+            "interrupted; {answer:?} holds what was read until then, and the same command with --resume goes on"
+        )
+    };
+    let end = move || {
+        let _ = writeln!(std::io::stderr(), "plyscope: {said}");
+        std::process::exit(ExitCode::Interrupted.number().into());
+    };
+    ctrlc::set_handler(end).context("cannot listen for Ctrl-C")
 }
 
 /// The game with its labels and clocks.

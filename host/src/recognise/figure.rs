@@ -12,8 +12,10 @@ pub(super) const INPUTS: usize = 2 * CELLS;
 const FULL: i32 = 127;
 /// A figure differs from its square by at least this somewhere, luma,
 const CONTRAST_MIN: i32 = 20;
-/// and by this share of what most figures do: grain and marks differ by less.
+/// and by this share of what most figures do.
 const CONTRAST_MIN_PERCENT: i32 = 50;
+/// What differs by less than a figure and more than this, luma, may be one all the same: a dark piece on a dark square.
+const DOUBT_MIN: i32 = 12;
 /// It takes so many cells.
 const FIGURE_CELLS: std::ops::RangeInclusive<usize> = 26..=200;
 /// Outlines of figures of the same kind differ by less than this in each cell on the average.
@@ -36,18 +38,19 @@ pub(super) struct Figure {
 
 type Cells = [i32; CELLS];
 
-/// The figures on the board at `rect`; `None` where there are too few or too many for a game.
+/// The figures on the board at `rect`; `None` where there are too few or too many for a game, or something may be one.
 pub(super) fn figures(view: &LumaView<'_>, rect: BoardRect) -> Option<Vec<Figure>> {
     let squares: Vec<Cells> = (0..64).map(|place| sample(view, rect, place / 8, place % 8)).collect();
     let behind = [0, 1].map(|parity| background(&squares, parity));
-    let mut figures = Vec::new();
+    let mut figures: Vec<Figure> = Vec::new();
     for (place, square) in squares.iter().enumerate() {
         let (row, column) = (place / 8, place % 8);
         figures.extend(Figure::of(square, &behind[(row + column) % 2], row, column));
     }
     let usual = median(figures.iter().map(|figure| figure.contrast));
-    figures.retain(|figure| figure.contrast * 100 >= usual * CONTRAST_MIN_PERCENT);
-    (2..=32).contains(&figures.len()).then_some(figures)
+    let least = CONTRAST_MIN.max(usual * CONTRAST_MIN_PERCENT / 100);
+    let is_clear = figures.iter().all(|figure| figure.contrast >= least);
+    (is_clear && (2..=32).contains(&figures.len())).then_some(figures)
 }
 
 /// Mean luma of each cell of a square.
@@ -126,7 +129,7 @@ impl Figure {
         let edge = (largest / 4).max(8);
         let outside = flood(&differs, edge);
         let inside: Vec<usize> = (0..CELLS).filter(|&cell| !outside[cell]).collect();
-        if largest < CONTRAST_MIN || !FIGURE_CELLS.contains(&inside.len()) {
+        if largest < DOUBT_MIN || !FIGURE_CELLS.contains(&inside.len()) {
             return None;
         }
         let is_inner = |&&cell: &&usize| !is_ring(cell) && beside(cell).all(|other| !outside[other]);

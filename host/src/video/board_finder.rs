@@ -42,7 +42,42 @@ pub fn find_boards_in_play<'v>(
     view: &'v LumaView<'v>,
     side_px_min: usize,
 ) -> impl Iterator<Item = BoardRect> + 'v {
-    find(view, Pattern::Corners, side_px_min)
+    find(view, Pattern::Corners, side_px_min).filter(move |rect| !goes_on_beyond(view, *rect))
+}
+
+/// Squares beside a board, of eight, that must go on with its pattern: it is then only a part of one.
+const BEYOND_MIN: usize = 7;
+
+/// Whether the pattern of a board goes on beside it: a lattice that is off by a square.
+fn goes_on_beyond(view: &LumaView<'_>, rect: BoardRect) -> bool {
+    let px = |q8: u32| q8 as f32 / 256.0;
+    let (left, top) = (px(rect.left_q8()), px(rect.top_q8()));
+    let (across, down) = (px(rect.width_q8()) / 8.0, px(rect.height_q8()) / 8.0);
+    // The median of four corners, as of the squares inside; `None` outside the picture.
+    let luma = |column: i32, row: i32| {
+        let mut corners = [[0.1, 0.1], [0.1, 0.9], [0.9, 0.1], [0.9, 0.9]].map(|[x, y]: [f32; 2]| {
+            let (x, y) = (left + (column as f32 + x) * across, top + (row as f32 + y) * down);
+            let is_inside = x >= 0.0 && y >= 0.0 && y < view.height_px() as f32;
+            is_inside.then(|| view.row(y as usize).get(x as usize).copied()).flatten()
+        });
+        corners.sort_unstable();
+        Some(f32::midpoint(f32::from(corners[1]?), f32::from(corners[2]?)))
+    };
+    let shade = |parity: i32| {
+        let own =
+            (0..64).map(|place| (place % 8, place / 8)).filter(|(column, row)| (column + row) % 2 == parity);
+        let mut lumas: Vec<f32> = own.filter_map(|(column, row)| luma(column, row)).collect();
+        lumas.sort_by(f32::total_cmp);
+        lumas.get(lumas.len() / 2).copied()
+    };
+    let (Some(even), Some(odd)) = (shade(0), shade(1)) else { return false };
+    let is_square = |(column, row): (i32, i32)| {
+        let own = if (column + row).rem_euclid(2) == 0 { even } else { odd };
+        // Nearer to its own shade than a quarter of the way to the other one.
+        luma(column, row).is_some_and(|luma| (luma - own).abs() * 4.0 <= (even - odd).abs())
+    };
+    let sides: [fn(i32) -> (i32, i32); 4] = [|i| (-1, i), |i| (8, i), |i| (i, -1), |i| (i, 8)];
+    sides.into_iter().any(|side| (0..8).map(side).filter(|&place| is_square(place)).count() >= BEYOND_MIN)
 }
 
 fn find<'v>(
@@ -218,22 +253,20 @@ fn score_of_corners(integral: &Integral, left: f32, top: f32, square: f32) -> Op
     let mut lumas = [[0.0_f32; 8]; 8];
     let mut breaks = 0;
     for (row, lumas) in lumas.iter_mut().enumerate() {
-        for (column, luma) in lumas.iter_mut().enumerate() {
-            *luma = integral.corner_median(left + column as f32 * square, top + row as f32 * square, square);
-        }
         // Rows that do not alternate end the search of most places early. What marks a square breaks two pairs.
-        let first = if row % 2 == 0 { 1.0 } else { -1.0 };
-        let steps = lumas
-            .windows(2)
-            .enumerate()
-            .map(|(pair, lumas)| (lumas[1] - lumas[0]) * first * if pair % 2 == 0 { 1.0 } else { -1.0 });
-        let (up, down) = steps.fold((0, 0), |(up, down), step| {
-            (up + usize::from(step > SHADE_CONTRAST_MIN), down + usize::from(step < -SHADE_CONTRAST_MIN))
-        });
-        breaks += 7 - up.max(down);
-        if breaks > CORNER_BREAKS_MAX {
-            return None;
+        let (mut up, mut down) = (0, 0);
+        for column in 0..8 {
+            lumas[column] =
+                integral.corner_median(left + column as f32 * square, top + row as f32 * square, square);
+            let Some(before) = column.checked_sub(1) else { continue };
+            let step = (lumas[column] - lumas[before]) * if (row + before) % 2 == 0 { 1.0 } else { -1.0 };
+            up += usize::from(step > SHADE_CONTRAST_MIN);
+            down += usize::from(step < -SHADE_CONTRAST_MIN);
+            if breaks + column - up.max(down) > CORNER_BREAKS_MAX {
+                return None;
+            }
         }
+        breaks += 7 - up.max(down);
     }
     let shade = |parity: usize| {
         let mut own: Vec<f32> =

@@ -41,10 +41,11 @@ const SEEK_ROUNDING_US: i64 = 1_000;
 const PLACES_READ_MAX: usize = 12;
 /// Pieces are read on boards of at least this side, in pixels.
 const SIDE_READ_MIN_PX: usize = 160;
-/// Pieces are read in so many pictures that differ, and then in one of as many as [`READ_SELDOM`].
+/// Pieces are read in so many pictures that differ, and then in two that follow each other at longer and longer intervals:
+/// a picture in which no board is found takes longer than all else.
 const READ_OFTEN_MAX: usize = 20;
-/// See [`READ_OFTEN_MAX`].
-const READ_SELDOM: usize = 10;
+/// Each interval makes the pictures so far more by one of so many parts.
+const READ_PAUSE_PARTS: usize = 4;
 
 /// A board that shows what was looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -129,6 +130,8 @@ pub(crate) struct BoardSearch {
     looked: usize,
     /// Pictures that differ from the one before.
     pictures: usize,
+    /// From which of these on pieces are to be read.
+    read_next: usize,
     /// The board in the position that is looked for.
     known: Option<Located>,
     /// A board in play, and since when it has stood in two pictures.
@@ -178,10 +181,13 @@ impl BoardSearch {
             let start = Board::new();
             self.known = locate_in(&view, self.orientation, time, self.given.as_ref().unwrap_or(&start));
             self.pictures += usize::from(!is_first_alone);
-            let is_its_turn = self.pictures <= READ_OFTEN_MAX || self.pictures % READ_SELDOM < 2;
-            let is_to_be_read = self.given.is_none() && self.read.is_none() && !is_first_alone && is_its_turn;
-            if self.known.is_none() && is_to_be_read {
+            let is_to_be_read = self.given.is_none() && self.read.is_none() && !is_first_alone;
+            if self.known.is_none() && is_to_be_read && self.pictures >= self.read_next {
                 self.read_in(&view, time);
+                let is_second = self.pictures > self.read_next && self.pictures >= READ_OFTEN_MAX;
+                if is_second {
+                    self.read_next = self.pictures + self.pictures / READ_PAUSE_PARTS;
+                }
             }
         }
         let waited = self.read.as_ref().map(|(located, _)| time.us_since(located.time));
