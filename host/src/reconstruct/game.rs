@@ -10,6 +10,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
 
 use super::checkpoint::{Keeper, KeptBack, KeptGame, KeptPly};
+use super::rivals::Rivals;
 use super::{Answers, Progress, ReconstructError, Unexplained};
 use crate::external_engine::ExternalEngine;
 use crate::labeller::{LabelledGame, Labeller, PlyLabel, PositionScore, Progress as LabelProgress};
@@ -65,6 +66,16 @@ impl ReadGame {
     #[must_use]
     pub fn start(&self) -> Chess {
         self.positions.first().cloned().unwrap_or_default()
+    }
+
+    /// Before the first ply, takes over the start that `rivals` agree on; says whether it is another one: now it is known
+    /// whose turn it was.
+    pub(super) fn learn_start(&mut self, rivals: &Rivals) -> bool {
+        let is_news = self.plies.is_empty() && *rivals.start_position() != self.start();
+        if is_news {
+            *self = Self::from_start(rivals.start_position().clone());
+        }
+        is_news
     }
 
     /// The plies in order.

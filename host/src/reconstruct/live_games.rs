@@ -6,7 +6,6 @@ use plyscope_core::track::TrackerState;
 use shakmaty::Chess;
 
 use super::live::{LiveEvent, Tell};
-use super::notes::UNEXPLAINED_MIN_US;
 use super::rejoin::{Rejoiner, Way};
 use super::rivals::Rivals;
 use super::{Beginning, ReadGame, ReconstructError, Unexplained};
@@ -112,9 +111,7 @@ impl LiveGames {
         now: MediaTime,
         tell: &mut Tell<'_>,
     ) -> Result<(), ReconstructError> {
-        if self.under_way.game.plies().is_empty() && *rivals.start_position() != self.under_way.game.start() {
-            // Now it is known whose turn it was.
-            self.under_way.game = ReadGame::from_start(rivals.start_position().clone());
+        if self.under_way.game.learn_start(rivals) {
             self.label_anew();
         }
         let is_open = rivals.is_open();
@@ -161,11 +158,9 @@ impl LiveGames {
         until: MediaTime,
         tell: &mut Tell<'_>,
     ) -> Result<(), ReconstructError> {
-        let Some(from) = self.lost_since.take() else { return Ok(()) };
-        if until.us_since(from) < UNEXPLAINED_MIN_US {
-            return Ok(());
-        }
-        let stretch = Unexplained { from, until, after_ply: self.under_way.game.plies().len() };
+        let lost_since = self.lost_since.take();
+        let stretch = lost_since.and_then(|from| Unexplained::in_game(&self.under_way.game, from, until));
+        let Some(stretch) = stretch else { return Ok(()) };
         self.under_way.unexplained.push(stretch);
         tell(LiveEvent::Unexplained(stretch), self)
     }

@@ -15,8 +15,6 @@ use super::{Answers, Beginning, ReadGame, ReconstructError, Reconstruction, Unex
 use crate::labeller::{PlyLabel, PositionScore, Provisional};
 use crate::video::Located;
 
-/// Shorter stretches are pieces in flight and pointers.
-pub(super) const UNEXPLAINED_MIN_US: i64 = 2_000_000;
 /// The answer is written at most so often.
 const ANSWER_PAUSE: Duration = Duration::from_millis(250);
 /// A checkpoint is due after so long, or after so many plies: what is lost with a run that is killed.
@@ -121,9 +119,7 @@ impl Notes {
 
     /// Takes the plies that have settled.
     pub(super) fn take_down(&mut self, rivals: &mut Rivals, now: MediaTime) {
-        if self.seen.game.plies().is_empty() && *rivals.start_position() != self.seen.game.start() {
-            // Now it is known whose turn it was.
-            self.seen.game = ReadGame::from_start(rivals.start_position().clone());
+        if self.seen.game.learn_start(rivals) {
             self.label_anew();
         }
         let is_open = rivals.is_open();
@@ -155,12 +151,10 @@ impl Notes {
 
     /// Ends a stretch in which nothing explained the board.
     pub(super) fn close_unexplained(&mut self, until: MediaTime) {
-        if let Some(from) = self.lost_since.take()
-            && until.us_since(from) >= UNEXPLAINED_MIN_US
-        {
-            let after_ply = self.seen.game.plies().len();
-            self.seen.unexplained.push(Unexplained { from, until, after_ply });
-        }
+        let lost_since = self.lost_since.take();
+        self.seen
+            .unexplained
+            .extend(lost_since.and_then(|from| Unexplained::in_game(&self.seen.game, from, until)));
     }
 
     /// Begins another game; one in which nothing was played is forgotten.

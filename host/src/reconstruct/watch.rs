@@ -11,7 +11,7 @@ use super::elsewhere::{ARRIVAL_MAX_US, Arrival, Elsewhere, Found};
 use super::notes::{Notes, SeenGame};
 use super::rivals::{Rivals, positions_of};
 use super::successor::Successor;
-use super::{Answers, Beginning, Progress, ReconstructError, Reconstruction};
+use super::{Answers, Beginning, Progress, ReadGame, ReconstructError, Reconstruction};
 use crate::exit_code::{Coded, ExitCode};
 use crate::video::{Frame, Located, VideoError, VideoInput, locate_board};
 
@@ -24,6 +24,20 @@ pub struct Unexplained {
     pub until: MediaTime,
     /// Plies read before it.
     pub after_ply: usize,
+}
+
+/// Shorter stretches are pieces in flight and pointers.
+const UNEXPLAINED_MIN_US: i64 = 2_000_000;
+
+impl Unexplained {
+    /// A stretch after the plies that `game` has so far; `None` where it is too short to tell.
+    pub(super) fn in_game(game: &ReadGame, from: MediaTime, until: MediaTime) -> Option<Self> {
+        (until.us_since(from) >= UNEXPLAINED_MIN_US).then(|| Self {
+            from,
+            until,
+            after_ply: game.plies().len(),
+        })
+    }
 }
 
 /// What came of watching.
