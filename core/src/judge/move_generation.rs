@@ -1,9 +1,9 @@
 //! Legal moves in two portions, the noisy ones and the quiet ones, so that a search that stops at the first makes no
 //! others. Agrees with shakmaty's own generator (tested move by move).
 
-use shakmaty::{Bitboard, CastlingSide, Chess, Color, File, Move, Position, Rank, Role, Square, attacks};
-
-use super::packed_move::PackedMove;
+use shakmaty::{
+    Bitboard, Board, CastlingSide, Chess, Color, File, Move, Position, Rank, Role, Square, attacks,
+};
 
 /// Which moves to make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub(crate) fn generate(
     position: &Chess,
     constraints: &Constraints,
     portion: Portion,
-    push: &mut impl FnMut(PackedMove),
+    push: &mut impl FnMut(Move),
 ) {
     let board = position.board();
     let occupied = board.occupied();
@@ -86,7 +86,7 @@ pub(crate) fn generate(
                     Role::Rook => attacks::rook_attacks(from, occupied),
                     _ => attacks::queen_attacks(from, occupied),
                 };
-                push_all(from, reach & targets & constraints.allowed_from(from), push);
+                push_all(board, role, from, reach & targets & constraints.allowed_from(from), push);
             }
         }
     }
@@ -94,7 +94,7 @@ pub(crate) fn generate(
     let without_king = occupied ^ Bitboard::from_square(constraints.king);
     for to in attacks::king_attacks(constraints.king) & wanted {
         if board.attacks_to(to, !position.turn(), without_king).is_empty() {
-            push_all(constraints.king, Bitboard::from_square(to), push);
+            push_all(board, Role::King, constraints.king, Bitboard::from_square(to), push);
         }
     }
     if portion == Portion::Quiet && !constraints.in_check() {
@@ -104,11 +104,11 @@ pub(crate) fn generate(
     }
 }
 
-fn push_all(from: Square, targets: Bitboard, push: &mut impl FnMut(PackedMove)) {
+/// Every move of one piece to `targets`, none of them a promotion; what stands there is taken.
+#[inline(always)]
+fn push_all(board: &Board, role: Role, from: Square, targets: Bitboard, push: &mut impl FnMut(Move)) {
     for to in targets {
-        if let Some(packed) = PackedMove::new(from, to, None) {
-            push(packed);
-        }
+        push(Move::Normal { role, from, capture: board.role_at(to), to, promotion: None });
     }
 }
 
@@ -117,10 +117,10 @@ fn pawn_moves(
     constraints: &Constraints,
     portion: Portion,
     evasions: Bitboard,
-    push: &mut impl FnMut(PackedMove),
+    push: &mut impl FnMut(Move),
 ) {
-    let turn = position.turn();
-    let free = !position.board().occupied();
+    let (turn, board) = (position.turn(), position.board());
+    let free = !board.occupied();
     let (step, third_rank) = match turn {
         Color::White => (8, Bitboard::from_rank(Rank::Third)),
         Color::Black => (-8, Bitboard::from_rank(Rank::Sixth)),
@@ -132,18 +132,17 @@ fn pawn_moves(
             let captures = attacks::pawn_attacks(turn, from) & position.them();
             for to in (captures | single & Bitboard::BACKRANKS) & allowed {
                 if Bitboard::BACKRANKS.contains(to) {
-                    for role in [Role::Queen, Role::Knight, Role::Rook, Role::Bishop] {
-                        if let Some(packed) = PackedMove::new(from, to, Some(role)) {
-                            push(packed);
-                        }
+                    for into in [Role::Queen, Role::Knight, Role::Rook, Role::Bishop] {
+                        let (capture, promotion) = (board.role_at(to), Some(into));
+                        push(Move::Normal { role: Role::Pawn, from, capture, to, promotion });
                     }
                 } else {
-                    push_all(from, Bitboard::from_square(to), push);
+                    push_all(board, Role::Pawn, from, Bitboard::from_square(to), push);
                 }
             }
         } else {
             let double = (single & third_rank).shift(step) & free;
-            push_all(from, (single & !Bitboard::BACKRANKS | double) & allowed, push);
+            push_all(board, Role::Pawn, from, (single & !Bitboard::BACKRANKS | double) & allowed, push);
         }
     }
     if portion == Portion::Noisy
@@ -154,18 +153,18 @@ fn pawn_moves(
 }
 
 /// En passant takes two pawns off a line at once, so its legality is tested on the board after it.
-fn en_passant_moves(position: &Chess, king: Square, to: Square, push: &mut impl FnMut(PackedMove)) {
+fn en_passant_moves(position: &Chess, king: Square, to: Square, push: &mut impl FnMut(Move)) {
     let board = position.board();
     for from in attacks::pawn_attacks(!position.turn(), to) & position.our(Role::Pawn) {
         let taken = Square::from_coords(to.file(), from.rank());
         let occupied = board.occupied().toggled(from).toggled(taken).with(to);
         if board.attacks_to(king, !position.turn(), occupied).without(taken).is_empty() {
-            push_all(from, Bitboard::from_square(to), push);
+            push(Move::EnPassant { from, to });
         }
     }
 }
 
-fn castling_move(position: &Chess, king: Square, side: CastlingSide, push: &mut impl FnMut(PackedMove)) {
+fn castling_move(position: &Chess, king: Square, side: CastlingSide, push: &mut impl FnMut(Move)) {
     let (turn, board) = (position.turn(), position.board());
     let Some(rook) = position.castles().rook(turn, side) else { return };
     if (position.castles().path(turn, side) & board.occupied()).any() {
@@ -179,7 +178,7 @@ fn castling_move(position: &Chess, king: Square, side: CastlingSide, push: &mut 
     if crossed.into_iter().any(|square| attacked(square, occupied)) || attacked(king_to, after) {
         return;
     }
-    push_all(king, Bitboard::from_square(rook), push);
+    push(Move::Castle { king, rook });
 }
 
 /// True where the side to move has a piece besides king and pawns.
@@ -242,21 +241,21 @@ mod tests {
 
     use std::{collections::HashSet, vec::Vec};
 
-    use super::*;
+    use super::{super::packed_move::PackedMove, *};
     use shakmaty::{CastlingMode, fen::Fen};
 
     fn position(fen: &str) -> Chess {
         fen.parse::<Fen>().unwrap().into_position(CastlingMode::Standard).unwrap()
     }
 
-    fn both_portions(position: &Chess) -> Vec<PackedMove> {
+    fn both_portions(position: &Chess) -> Vec<Move> {
         let constraints = Constraints::of(position).unwrap();
         let mut moves = Vec::new();
         generate(position, &constraints, Portion::Noisy, &mut |m| moves.push(m));
         let noisy = moves.len();
         generate(position, &constraints, Portion::Quiet, &mut |m| moves.push(m));
-        for (i, packed) in moves.iter().enumerate() {
-            let m = packed.unpack(position).unwrap();
+        for (i, &m) in moves.iter().enumerate() {
+            assert_eq!(PackedMove::pack(m).unwrap().unpack(position), Some(m));
             assert_eq!(m.is_capture() || m.is_promotion(), i < noisy, "{m} in {position:?}");
             let mut after = position.clone();
             after.play_unchecked(m);
@@ -272,16 +271,16 @@ mod tests {
     /// Counts leaves by our generator and checks it at every node against shakmaty's.
     fn perft(position: &Chess, depth: u32) -> u64 {
         let moves = both_portions(position);
-        let expected: HashSet<_> = position.legal_moves().into_iter().map(PackedMove::pack).collect();
-        assert_eq!(moves.iter().copied().map(Some).collect::<HashSet<_>>(), expected, "{position:?}");
+        let expected: HashSet<_> = position.legal_moves().into_iter().collect();
+        assert_eq!(moves.iter().copied().collect::<HashSet<_>>(), expected, "{position:?}");
         assert_eq!(moves.len(), expected.len(), "a move came twice in {position:?}");
         if depth == 1 {
             return moves.len() as u64;
         }
         let mut leaves = 0;
-        for packed in moves {
+        for m in moves {
             let mut after = position.clone();
-            after.play_unchecked(packed.unpack(position).unwrap());
+            after.play_unchecked(m);
             leaves += perft(&after, depth - 1);
         }
         leaves

@@ -1,6 +1,6 @@
 //! Moves in the order in which they should be tried, each made no earlier than needed.
 
-use shakmaty::{Bitboard, Chess, Move, Position, Role};
+use shakmaty::{Bitboard, Chess, Color, Move, Position, Role};
 
 use super::{
     exchange::{exchange_value_cp, exchange_wins},
@@ -124,9 +124,8 @@ impl MovePicker {
                     }
                 }
                 Stage::MakeNoisy => {
-                    self.make(position, arena, Portion::Noisy, |packed| {
-                        packed.unpack(position).map_or(0, |m| noisy_rank(position, m, hints.history))
-                    });
+                    let turn = position.turn();
+                    self.make(position, arena, Portion::Noisy, |_, m| noisy_rank(turn, m, hints.history));
                     self.stage = Stage::WinningNoisy;
                 }
                 Stage::WinningNoisy => {
@@ -146,14 +145,12 @@ impl MovePicker {
                 Stage::MakeQuiet => {
                     if self.quiets_wanted {
                         let turn = position.turn();
-                        self.make(position, arena, Portion::Quiet, |packed| {
+                        self.make(position, arena, Portion::Quiet, |packed, m| {
                             if Some(packed) == hints.killer {
                                 return KILLER_RANK;
                             }
-                            packed.unpack(position).map_or(0, |m| {
-                                let quiet = QuietMove::new(turn, m, packed, hints.attacked);
-                                hints.history.quiet_score(quiet, hints.before)
-                            })
+                            let quiet = QuietMove::new(turn, m, packed, hints.attacked);
+                            hints.history.quiet_score(quiet, hints.before)
                         });
                         self.stage = Stage::Quiet;
                     } else {
@@ -186,15 +183,16 @@ impl MovePicker {
         position: &Chess,
         arena: &mut [ScoredMove],
         portion: Portion,
-        rank: impl Fn(PackedMove) -> i32,
+        rank: impl Fn(PackedMove, Move) -> i32,
     ) {
         self.cursor = self.losing_end;
         let mut end = self.cursor;
-        generate(position, &self.constraints, portion, &mut |packed| {
-            if Some(packed) != self.remembered
+        generate(position, &self.constraints, portion, &mut |m| {
+            if let Some(packed) = PackedMove::pack(m)
+                && Some(packed) != self.remembered
                 && let Some(cell) = arena.get_mut(end)
             {
-                let rank = rank(packed).clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16;
+                let rank = rank(packed, m).clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16;
                 *cell = ScoredMove { packed: Some(packed), rank };
                 end += 1;
             }
@@ -205,12 +203,10 @@ impl MovePicker {
     /// Takes the highest of the moves left; of equals, the one made first.
     fn take_best(&mut self, arena: &mut [ScoredMove]) -> Option<PackedMove> {
         let left = arena.get_mut(self.cursor..self.end)?;
-        let mut best = 0;
-        for i in 1..left.len() {
-            if left[i].rank > left[best].rank {
-                best = i;
-            }
-        }
+        // The largest of rank and place (counted from behind) in one number: a loop without branches.
+        let key =
+            |(i, cell): (u32, &ScoredMove)| (cell.rank as u16 ^ 0x8000) as u32 * 0x1_0000 + (0xffff - i);
+        let best = 0xffff - ((0..).zip(left.iter()).map(key).fold(0, u32::max) as usize & 0xffff);
         let packed = left.get(best)?.packed;
         left.swap(0, best);
         self.cursor += 1;
@@ -219,14 +215,14 @@ impl MovePicker {
 }
 
 /// The most valuable victim first, among equals what did well before; a promotion counts as taking what it wins.
-fn noisy_rank(position: &Chess, m: Move, history: &History<'_>) -> i32 {
+fn noisy_rank(turn: Color, m: Move, history: &History<'_>) -> i32 {
     let victim = m.capture().map_or(0, exchange_value_cp);
     let promotion = match m.promotion() {
         Some(Role::Queen) => exchange_value_cp(Role::Queen),
         Some(_) => -exchange_value_cp(Role::Queen),
         None => 0,
     };
-    8 * (victim + promotion) + history.capture_score(position.turn(), m) / 2
+    8 * (victim + promotion) + history.capture_score(turn, m) / 2
 }
 
 #[cfg(test)]

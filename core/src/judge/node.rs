@@ -497,10 +497,11 @@ impl<E: Evaluator> Worker<'_, '_, E> {
     pub(crate) fn make(&mut self, ply: usize, m: Move) {
         let (before, after) = self.memory.frames.split_at_mut(ply + 1);
         let (before, after) = (&before[ply], &mut after[0]);
+        let key = before.key.after_pieces(&before.position, m);
+        self.table.announce(key);
         after.position.clone_from(&before.position);
         after.position.play_unchecked(m);
-        after.key = before.key.after(&before.position, m, &after.position);
-        self.table.announce(after.key);
+        after.key = key.with_rights(&before.position, &after.position);
         after.state_is_current = false;
         after.arrived_by = Some(m);
         after.arrived_piece_to = PieceTo::of(before.position.turn(), m);

@@ -2,7 +2,7 @@
 
 use core::num::NonZeroU16;
 
-use shakmaty::{Chess, Move, Position, Role, Square};
+use shakmaty::{Board, Chess, Move, Position, Role, Square};
 
 const SQUARE_MASK: u16 = 0x3f;
 const TO_SHIFT: u32 = 6;
@@ -69,27 +69,30 @@ impl PackedMove {
     pub fn unpack(self, position: &Chess) -> Option<Move> {
         let board = position.board();
         let (from, to) = (self.from(), self.to());
-        let piece = board.piece_at(from).filter(|piece| piece.color == position.turn())?;
-        let target = board.piece_at(to);
-        if piece.role == Role::King && target.is_some_and(|t| t.color == piece.color) {
+        let role = role_at(board, from).filter(|_| position.us().contains(from))?;
+        let capture = role_at(board, to);
+        if role == Role::King && capture.is_some() && position.us().contains(to) {
             return Some(Move::Castle { king: from, rook: to });
         }
-        if piece.role == Role::Pawn && target.is_none() && from.file() != to.file() {
+        if role == Role::Pawn && capture.is_none() && from.file() != to.file() {
             return Some(Move::EnPassant { from, to });
         }
-        Some(Move::Normal {
-            role: piece.role,
-            from,
-            capture: target.map(|t| t.role),
-            to,
-            promotion: self.promotion(),
-        })
+        Some(Move::Normal { role, from, capture, to, promotion: self.promotion() })
     }
 
     /// The full move if it is legal in `position`. A packed move out of a table may belong to another position.
     pub fn unpack_legal(self, position: &Chess) -> Option<Move> {
         self.unpack(position).filter(|m| position.is_legal(*m))
     }
+}
+
+/// What stands on a square, without the branches of a search through the roles, which no processor can foresee.
+#[inline]
+pub(crate) fn role_at(board: &Board, square: Square) -> Option<Role> {
+    let number = Role::ALL
+        .into_iter()
+        .fold(0, |number, role| number + role as u32 * u32::from(board.by_role(role).contains(square)));
+    Role::try_from(number).ok()
 }
 
 /// A move and the number by which its turn comes.

@@ -18,6 +18,12 @@ impl PositionKey {
 
     /// The key after `played`, where this is the key of `before` and `after` the position that the move made.
     pub fn after(self, before: &Chess, played: Move, after: &Chess) -> PositionKey {
+        self.after_pieces(before, played).with_rights(before, after)
+    }
+
+    /// The key after the pieces of `played` moved in `before`, of which this is the key. It is the whole key unless the move
+    /// takes a castling right away, or allows a capture in passing: [`PositionKey::with_rights`] adds those.
+    pub(crate) fn after_pieces(self, before: &Chess, played: Move) -> PositionKey {
         let turn = before.turn();
         let mut key = Zobrist64(self.0) ^ Zobrist64::zobrist_for_white_turn();
         match played {
@@ -41,8 +47,14 @@ impl PositionKey {
                 key ^= Zobrist64::zobrist_for_piece(side.king_to(turn), turn.king());
                 key ^= Zobrist64::zobrist_for_piece(side.rook_to(turn), turn.rook());
             }
-            Move::Put { .. } => return PositionKey::of(after),
+            Move::Put { role, to } => key ^= Zobrist64::zobrist_for_piece(to, role.of(turn)),
         }
+        PositionKey(key.0).with_en_passant_of(before)
+    }
+
+    /// What the change of castling rights from `before` to `after`, and captures in passing in `after`, add.
+    pub(crate) fn with_rights(self, before: &Chess, after: &Chess) -> PositionKey {
+        let mut key = Zobrist64(self.0);
         if before.castles().castling_rights() != after.castles().castling_rights() {
             for color in Color::ALL {
                 for side in CastlingSide::ALL {
@@ -52,7 +64,7 @@ impl PositionKey {
                 }
             }
         }
-        PositionKey(key.0).with_en_passant_of(before).with_en_passant_of(after)
+        PositionKey(key.0).with_en_passant_of(after)
     }
 
     /// The key of the same position with the other side to move; `position` is the one before.

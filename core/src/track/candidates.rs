@@ -65,9 +65,9 @@ pub(super) fn any_legal(position: &Chess, is_wanted: impl Fn(Move) -> bool) -> b
 fn each_legal(position: &Chess, visit: &mut impl FnMut(Move, Square)) {
     let Some(constraints) = Constraints::of(position) else { return };
     for portion in [Portion::Noisy, Portion::Quiet] {
-        generate(position, &constraints, portion, &mut |packed| {
-            if let Some(mv) = packed.unpack(position) {
-                visit(mv, packed.from());
+        generate(position, &constraints, portion, &mut |mv| {
+            if let Some(from) = mv.from() {
+                visit(mv, from);
             }
         });
     }
