@@ -21,5 +21,6 @@ pub mod report;
 pub mod scoring;
 pub mod text_input;
 pub mod uci;
+mod uci_client;
 pub mod video;
 pub mod win_models;

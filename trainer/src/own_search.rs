@@ -43,7 +43,7 @@ pub(crate) fn examine_network(bytes: &[u8], exam: &impl Exam) -> Result<()> {
             }
         };
     }
-    shapes!((32, 1), (64, 1), (128, 2), (256, 2), (384, 2), (512, 2))
+    shapes!((32, 1), (64, 1), (128, 2), (256, 2), (384, 2), (512, 2), (768, 2))
 }
 
 /// Lets `work` search with `evaluator` in memory that lasts as long as it does.

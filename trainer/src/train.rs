@@ -182,6 +182,15 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         king_map,
     };
     let shape = Shape { header };
+    let checkpoint_path = args.out.with_extension("checkpoint");
+    let mut state = match Checkpoint::read(&checkpoint_path, shape.parameters())? {
+        Some(checkpoint) => checkpoint,
+        None => Checkpoint::start(shape.initial(&mut ChaCha8Rng::seed_from_u64(args.seed))),
+    };
+    if state.epochs_done >= args.epochs && card_path(&args.out).exists() {
+        eprintln!("{} has learned for {} epochs already", args.out.display(), state.epochs_done);
+        return Ok(());
+    }
     let data = DataSet::load(&args.data, &args.distilled)?;
     let searched = data.train.len() - data.distilled;
     let win_rate = WinRate::fit(data.train[..searched].iter())?;
@@ -192,11 +201,6 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         data.held_out.len()
     );
 
-    let checkpoint_path = args.out.with_extension("checkpoint");
-    let mut state = match Checkpoint::read(&checkpoint_path, shape.parameters())? {
-        Some(checkpoint) => checkpoint,
-        None => Checkpoint::start(shape.initial(&mut ChaCha8Rng::seed_from_u64(args.seed))),
-    };
     let runs_a_batch = args.batch.div_ceil(RUN);
     let steps_an_epoch = data.train.len().div_ceil(RUN).div_ceil(runs_a_batch);
     let steps_in_all = steps_an_epoch * args.epochs as usize;

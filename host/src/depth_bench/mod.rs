@@ -13,7 +13,7 @@ use std::time::Instant;
 pub use accuracy::{Accuracy, LabelAccuracy};
 pub use plot::{Axis, draw};
 pub use report::{Row, to_json, to_table};
-pub use rival::{Rival, RivalError};
+pub use rival::Rival;
 pub use state::{Measured, State, StateError};
 pub use steps::{StepRow, measure_steps, steps_table};
 pub use truth::{BenchGame, GameSplit, ModelTruth, read_games};

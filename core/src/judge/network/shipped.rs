@@ -10,7 +10,7 @@ struct Aligned<T: ?Sized>(T);
 
 /// The network for hosts.
 #[cfg(feature = "net-large")]
-pub type LargeNetwork = Network<'static, 2, 384>;
+pub type LargeNetwork = Network<'static, 2, 768>;
 
 /// The network for microcontrollers: at most 50,000 bytes of constants.
 #[cfg(feature = "net-small")]
