@@ -19,7 +19,7 @@ use plyscope_core::judge::win_model::WinModel;
 /// How to search and judge positions.
 #[derive(clap::Args, Debug)]
 pub(crate) struct SearchArgs {
-    /// Search so many nodes for each position, on the average: more where a label is in doubt [default: 150000]
+    /// Search so many nodes for each position, on the average: more where a label is in doubt [default: 250000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), group = "search budget")]
     nodes: Option<u64>,
     /// Search each position to this depth, in plies

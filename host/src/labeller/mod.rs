@@ -84,7 +84,7 @@ pub struct Labeller {
 }
 
 /// Nodes for a position unless asked otherwise.
-pub const NODES_DEFAULT: u64 = 150_000;
+pub const NODES_DEFAULT: u64 = 250_000;
 
 impl Default for Labeller {
     fn default() -> Labeller {
