@@ -104,7 +104,7 @@ fn p_of_finished(score: Score) -> WinProbability {
 }
 
 /// The moves that lead from each position to the next.
-fn moves_between(positions: &[Chess]) -> Vec<String> {
+pub(crate) fn moves_between(positions: &[Chess]) -> Vec<String> {
     let between = |before: &Chess, after: &Chess| {
         let leads = |mv: &Move| before.clone().play(*mv).is_ok_and(|reached| reached == *after);
         before.legal_moves().into_iter().find(leads)

@@ -113,6 +113,7 @@ impl MovePicker {
         arena: &mut [ScoredMove],
         hints: &Hints<'_, '_>,
     ) -> Option<(PackedMove, Move, Origin)> {
+        let turn = position.turn();
         loop {
             match self.stage {
                 Stage::Remembered => {
@@ -124,7 +125,6 @@ impl MovePicker {
                     }
                 }
                 Stage::MakeNoisy => {
-                    let turn = position.turn();
                     self.make(position, arena, Portion::Noisy, |_, m| noisy_rank(turn, m, hints.history));
                     self.stage = Stage::WinningNoisy;
                 }
@@ -144,7 +144,6 @@ impl MovePicker {
                 }
                 Stage::MakeQuiet => {
                     if self.quiets_wanted {
-                        let turn = position.turn();
                         self.make(position, arena, Portion::Quiet, |packed, m| {
                             if Some(packed) == hints.killer {
                                 return KILLER_RANK;

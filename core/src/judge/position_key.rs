@@ -16,11 +16,6 @@ impl PositionKey {
         PositionKey(position.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0)
     }
 
-    /// The key after `played`, where this is the key of `before` and `after` the position that the move made.
-    pub fn after(self, before: &Chess, played: Move, after: &Chess) -> PositionKey {
-        self.after_pieces(before, played).with_rights(before, after)
-    }
-
     /// The key after the pieces of `played` moved in `before`, of which this is the key. It is the whole key unless the move
     /// takes a castling right away, or allows a capture in passing: [`PositionKey::with_rights`] adds those.
     pub(crate) fn after_pieces(self, before: &Chess, played: Move) -> PositionKey {
@@ -93,7 +88,7 @@ mod tests {
         for m in position.legal_moves() {
             let mut after = position.clone();
             after.play_unchecked(m);
-            check_tree(&after, key.after(position, m, &after), depth - 1);
+            check_tree(&after, key.after_pieces(position, m).with_rights(position, &after), depth - 1);
         }
     }
 

@@ -9,7 +9,7 @@ use plyscope_core::judge::win_model::WinModel;
 use shakmaty::Position;
 
 use super::{BenchGame, Limit, Measured, Subject};
-use crate::external_engine::{name_of, position_command};
+use crate::external_engine::{moves_between, name_of, position_command};
 use crate::labeller::PositionScore;
 use crate::uci_client::{EngineError, EngineProcess};
 
@@ -51,6 +51,7 @@ impl Rival {
     pub fn measure(&mut self, game: &BenchGame, nodes: u64) -> Result<Measured, EngineError> {
         self.process.begin_game()?;
         let positions = game.game.positions();
+        let moves = moves_between(positions);
         let started = Instant::now();
         let mut scores = Vec::with_capacity(positions.len());
         for (ply, position) in positions.iter().enumerate().rev() {
@@ -58,7 +59,7 @@ impl Rival {
                 scores.push(PositionScore::of_finished(score));
                 continue;
             }
-            self.process.tell(&position_command(&positions[0], &game.moves[..ply]));
+            self.process.tell(&position_command(&positions[0], &moves[..ply]));
             let (score, _) = self.process.search(&format!("go nodes {nodes}"), ply, position.turn())?;
             scores.push(score);
         }

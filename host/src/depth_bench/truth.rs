@@ -21,8 +21,6 @@ pub struct BenchGame {
     pub name: String,
     /// Its positions.
     pub game: LabelledGame,
-    /// Its moves, as UCI writes them.
-    pub moves: Vec<String>,
     /// Labels by the engine's own win model.
     pub sf: ModelTruth,
     /// Labels by the logistic over centipawns.
@@ -131,7 +129,6 @@ fn read_game(name: String, pgn: &Path, truth_path: &Path) -> Result<BenchGame, I
     p_sf.extend((0..record.plies.len()).map(|i| plies.get(i).and_then(|ply| ply.p_sf)));
     Ok(BenchGame {
         name,
-        moves: record.plies.iter().map(|ply| ply.uci.to_string()).collect(),
         sf: labels(&truth.events_sf)?,
         lichess: labels(&truth.events_lichess)?,
         p_sf,
