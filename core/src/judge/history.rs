@@ -3,9 +3,9 @@
 //! Every table is a slice of the caller's; of any length only the largest power of two is used. With the full lengths
 //! each case has its own cell; in shorter tables cases share cells, which costs strength and nothing else.
 
-use shakmaty::{Bitboard, Chess, Color, Move, Position, Role};
+use shakmaty::{Chess, Color, Move, Position, Role};
 
-use super::packed_move::PackedMove;
+use super::{move_generation::Attacks, packed_move::PackedMove};
 
 /// Cells of a full table of quiet moves: whether the squares are attacked, side, from, to.
 pub const QUIET_CELLS_FULL: usize = 4 * 2 * 64 * 64;
@@ -45,13 +45,14 @@ pub(crate) struct QuietMove {
 }
 
 impl QuietMove {
-    /// `attacked` holds the squares that the other side attacks: to flee from them and to step onto them are other moves.
-    pub(crate) fn new(turn: Color, m: Move, packed: PackedMove, attacked: Bitboard) -> QuietMove {
+    /// `attacked` is what the other side attacks: to flee from them and to step onto them are other moves.
+    pub(crate) fn new(turn: Color, m: Move, packed: PackedMove, attacked: &Attacks) -> QuietMove {
         let (from, to) = (packed.from(), packed.to());
         let bit = |set: bool, at: u32| u16::from(set) << at;
         let squares = to as u16 | (from as u16) << 6;
-        let flags =
-            bit(turn.is_black(), 12) | bit(attacked.contains(from), 13) | bit(attacked.contains(to), 14);
+        let flags = bit(turn.is_black(), 12)
+            | bit(attacked.all.contains(from), 13)
+            | bit(attacked.all.contains(to), 14);
         QuietMove { cell: squares | flags, now: PieceTo::of(turn, m) }
     }
 }
@@ -113,8 +114,13 @@ impl<'a> History<'a> {
 
     /// Rewards (or with a negative bonus punishes) a quiet move.
     pub(crate) fn learn_quiet(&mut self, m: QuietMove, before: Before, bonus: i32) {
-        learn(self.quiet, usize::from(m.cell), bonus);
+        self.learn_quiet_alone(m, bonus);
         self.learn_continuation(m, before, bonus);
+    }
+
+    /// Rewards or punishes a quiet move of itself, whatever came before.
+    pub(crate) fn learn_quiet_alone(&mut self, m: QuietMove, bonus: i32) {
+        learn(self.quiet, usize::from(m.cell), bonus);
     }
 
     /// Rewards or punishes a quiet move as an answer to the moves before alone.
@@ -220,7 +226,7 @@ mod tests {
         let position = Chess::default();
         let m = position.legal_moves()[0];
         let packed = PackedMove::pack(m).unwrap();
-        let quiet = QuietMove::new(Color::White, m, packed, Bitboard::EMPTY);
+        let quiet = QuietMove::new(Color::White, m, packed, &Attacks::NONE);
         history.learn_quiet(quiet, NOWHERE, 100);
         history.learn_correction(&position, NOWHERE, 5, 100);
         assert_eq!(history.quiet_score(quiet, NOWHERE), 0);

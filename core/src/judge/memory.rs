@@ -1,10 +1,11 @@
 //! All the memory that a search works in, apart from its transposition table: handed in by the caller.
 
 use arrayvec::ArrayVec;
-use shakmaty::{Bitboard, Chess, Move};
+use shakmaty::{Chess, Move};
 
 use super::{
     history::{History, PieceTo},
+    move_generation::Attacks,
     packed_move::{PackedMove, ScoredMove},
     position_key::PositionKey,
 };
@@ -38,7 +39,7 @@ pub struct Frame<S> {
     pub(crate) double_extensions: u8,
     pub(crate) cutoffs: u16,
     /// The squares that the side not to move attacks, once its moves are tried.
-    pub(crate) attacked: Bitboard,
+    pub(crate) attacked: Attacks,
     /// The position is, or in an earlier search was, on a principal variation.
     pub(crate) on_pv: bool,
     /// By how many plies the search of this position is shortened.
@@ -62,7 +63,7 @@ impl<S> Frame<S> {
             excluded: None,
             double_extensions: 0,
             cutoffs: 0,
-            attacked: Bitboard::EMPTY,
+            attacked: Attacks::NONE,
             on_pv: false,
             reduction: 0,
             line: Line::new_const(),

@@ -195,38 +195,109 @@ pub(crate) fn gives_check(position: &Chess, m: Move) -> bool {
     let occupied = board.occupied().without(from).with(to);
     let directly = match m.role() {
         Role::Pawn => attacks::pawn_attacks(position.turn(), to),
-        Role::Knight => attacks::knight_attacks(to),
-        Role::Bishop => attacks::bishop_attacks(to, occupied),
-        Role::Rook => attacks::rook_attacks(to, occupied),
-        Role::Queen => attacks::queen_attacks(to, occupied),
         Role::King => Bitboard::EMPTY,
+        role => reach(role, to, occupied),
     };
     directly.contains(king)
         || (attacks::rook_attacks(king, occupied) & ours & board.rooks_and_queens()).any()
         || (attacks::bishop_attacks(king, occupied) & ours & board.bishops_and_queens()).any()
 }
 
-/// The squares that a side attacks or guards.
-pub(crate) fn attacked_by(position: &Chess, side: Color) -> Bitboard {
-    let board = position.board();
-    let (pieces, occupied) = (board.by_color(side), board.occupied());
-    let pawns = board.pawns() & pieces;
-    let (left, right) = match side {
-        Color::White => (7, 9),
-        Color::Black => (-9, -7),
+/// The squares that a side attacks or guards, by what attacks them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Attacks {
+    pawns: Bitboard,
+    pawns_and_minors: Bitboard,
+    all_but_queens_and_king: Bitboard,
+    pub(crate) all: Bitboard,
+}
+
+impl Attacks {
+    pub(crate) const NONE: Attacks = Attacks {
+        pawns: Bitboard::EMPTY,
+        pawns_and_minors: Bitboard::EMPTY,
+        all_but_queens_and_king: Bitboard::EMPTY,
+        all: Bitboard::EMPTY,
     };
-    let not = |file| !Bitboard::from_file(file);
-    let mut attacked = (pawns & not(File::A)).shift(left) | (pawns & not(File::H)).shift(right);
-    for from in pieces & !pawns {
-        attacked |= match board.role_at(from) {
-            Some(Role::Knight) => attacks::knight_attacks(from),
-            Some(Role::Bishop) => attacks::bishop_attacks(from, occupied),
-            Some(Role::Rook) => attacks::rook_attacks(from, occupied),
-            Some(Role::Queen) => attacks::queen_attacks(from, occupied),
-            _ => attacks::king_attacks(from),
+
+    /// What `side` attacks.
+    pub(crate) fn by(position: &Chess, side: Color) -> Attacks {
+        let board = position.board();
+        let (pieces, occupied) = (board.by_color(side), board.occupied());
+        let pawns = board.pawns() & pieces;
+        let (left, right) = match side {
+            Color::White => (7, 9),
+            Color::Black => (-9, -7),
         };
+        let not = |file| !Bitboard::from_file(file);
+        let pawns = (pawns & not(File::A)).shift(left) | (pawns & not(File::H)).shift(right);
+        let with = |attacked: Bitboard, role: Role| {
+            let of_role = pieces & board.by_role(role);
+            of_role.into_iter().fold(attacked, |attacked, from| attacked | reach(role, from, occupied))
+        };
+        let pawns_and_minors = with(with(pawns, Role::Knight), Role::Bishop);
+        let all_but_queens_and_king = with(pawns_and_minors, Role::Rook);
+        let all = with(with(all_but_queens_and_king, Role::Queen), Role::King);
+        Attacks { pawns, pawns_and_minors, all_but_queens_and_king, all }
     }
-    attacked
+
+    /// The squares on which something cheaper than a piece of this role attacks it.
+    pub(crate) fn by_lesser_than(&self, role: Role) -> Bitboard {
+        match role {
+            Role::Queen => self.all_but_queens_and_king,
+            Role::Rook => self.pawns_and_minors,
+            Role::Bishop | Role::Knight => self.pawns,
+            Role::Pawn | Role::King => Bitboard::EMPTY,
+        }
+    }
+}
+
+/// Where a piece other than a pawn goes from a square.
+fn reach(role: Role, from: Square, occupied: Bitboard) -> Bitboard {
+    match role {
+        Role::Knight => attacks::knight_attacks(from),
+        Role::Bishop => attacks::bishop_attacks(from, occupied),
+        Role::Rook => attacks::rook_attacks(from, occupied),
+        Role::Queen => attacks::queen_attacks(from, occupied),
+        Role::King => attacks::king_attacks(from),
+        Role::Pawn => Bitboard::EMPTY,
+    }
+}
+
+/// The squares from which a piece of each role would check the other side's king, as the board stands.
+pub(crate) struct CheckingSquares {
+    pawn: Bitboard,
+    knight: Bitboard,
+    bishop: Bitboard,
+    rook: Bitboard,
+}
+
+impl CheckingSquares {
+    /// For the side to move.
+    pub(crate) fn of(position: &Chess) -> CheckingSquares {
+        let (board, turn) = (position.board(), position.turn());
+        let from_king = |squares: fn(Square, Bitboard) -> Bitboard| {
+            board.king_of(!turn).map_or(Bitboard::EMPTY, |king| squares(king, board.occupied()))
+        };
+        CheckingSquares {
+            pawn: board.king_of(!turn).map_or(Bitboard::EMPTY, |king| attacks::pawn_attacks(!turn, king)),
+            knight: from_king(|king, _| attacks::knight_attacks(king)),
+            bishop: from_king(attacks::bishop_attacks),
+            rook: from_king(attacks::rook_attacks),
+        }
+    }
+
+    pub(crate) fn has(&self, role: Role, to: Square) -> bool {
+        let squares = match role {
+            Role::Pawn => self.pawn,
+            Role::Knight => self.knight,
+            Role::Bishop => self.bishop,
+            Role::Rook => self.rook,
+            Role::Queen => self.bishop | self.rook,
+            Role::King => Bitboard::EMPTY,
+        };
+        squares.contains(to)
+    }
 }
 
 /// The file of each square counted from the nearer edge, 0 to 3.
@@ -261,11 +332,29 @@ mod tests {
             after.play_unchecked(m);
             if !m.is_castle() && !m.is_promotion() && !m.is_en_passant() {
                 assert_eq!(gives_check(position, m), after.is_check(), "{m} in {position:?}");
+                let directly = CheckingSquares::of(position).has(m.role(), m.to());
+                assert!(!directly || after.is_check(), "{m} in {position:?}");
             }
-            let is_attacked = attacked_by(position, position.turn()).contains(m.to());
+            let is_attacked = Attacks::by(position, position.turn()).all.contains(m.to());
             assert!(is_attacked || m.is_castle() || m.role() == Role::Pawn, "{m} in {position:?}");
         }
         moves
+    }
+
+    #[test]
+    fn a_piece_is_attacked_by_lesser_ones_only() {
+        // The pawn attacks d5 and f5, the knight c4 (among others), the rook a7.
+        let attacks = Attacks::by(&position("4k3/8/8/8/4P3/4N3/8/R3K3 w Q - 0 1"), Color::White);
+        let on =
+            |squares: &[Square], role| squares.iter().all(|&at| attacks.by_lesser_than(role).contains(at));
+        assert!(on(&[Square::D5, Square::F5], Role::Bishop));
+        assert!(on(&[Square::D5, Square::F5, Square::C4], Role::Rook));
+        assert!(on(&[Square::D5, Square::F5, Square::C4, Square::A7], Role::Queen));
+        assert!(!attacks.by_lesser_than(Role::Knight).contains(Square::C4));
+        assert!(!attacks.by_lesser_than(Role::Rook).contains(Square::A7));
+        assert!(!attacks.by_lesser_than(Role::Queen).contains(Square::E2), "the king's own");
+        assert!(attacks.all.contains(Square::E2));
+        assert_eq!(attacks.by_lesser_than(Role::King), Bitboard::EMPTY);
     }
 
     /// Counts leaves by our generator and checks it at every node against shakmaty's.

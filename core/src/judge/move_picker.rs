@@ -1,16 +1,23 @@
 //! Moves in the order in which they should be tried, each made no earlier than needed.
 
-use shakmaty::{Bitboard, Chess, Color, Move, Position, Role};
+use shakmaty::{Chess, Color, Move, Position, Role};
 
 use super::{
     exchange::{exchange_value_cp, exchange_wins},
     history::{Before, History, QuietMove},
-    move_generation::{Constraints, Portion, generate},
+    move_generation::{Attacks, CheckingSquares, Constraints, Portion, generate},
     packed_move::{PackedMove, ScoredMove},
+    steps::{Step, Steps},
 };
 
 /// A killer move comes before every other quiet move.
 const KILLER_RANK: i32 = 30_000;
+/// What a quiet check is ranked higher by, and the most that it may lose in the exchange for that.
+const CHECK_RANK: i32 = 4000;
+const CHECK_MAY_COST_CP: i32 = 75;
+/// What a quiet move is ranked higher (lower) by that brings a piece out of (into) reach of a lesser one; by role, the pawn
+/// first.
+const THREAT_RANK: [i32; 6] = [0, 4000, 4000, 6000, 8000, 0];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
@@ -41,8 +48,9 @@ pub(crate) struct Hints<'h, 'm> {
     pub(crate) history: &'h History<'m>,
     pub(crate) before: Before,
     pub(crate) killer: Option<PackedMove>,
-    /// The squares that the other side attacks.
-    pub(crate) attacked: Bitboard,
+    /// What the other side attacks.
+    pub(crate) attacked: &'h Attacks,
+    pub(crate) steps: Steps,
 }
 
 /// Picks the moves of one position out of a stretch of the shared arena, `start..end`; what it does not pass on to the
@@ -144,12 +152,9 @@ impl MovePicker {
                 }
                 Stage::MakeQuiet => {
                     if self.quiets_wanted {
+                        let checking = CheckingSquares::of(position);
                         self.make(position, arena, Portion::Quiet, |packed, m| {
-                            if Some(packed) == hints.killer {
-                                return KILLER_RANK;
-                            }
-                            let quiet = QuietMove::new(turn, m, packed, hints.attacked);
-                            hints.history.quiet_score(quiet, hints.before)
+                            quiet_rank(position, packed, m, &checking, hints)
                         });
                         self.stage = Stage::Quiet;
                     } else {
@@ -224,6 +229,36 @@ fn noisy_rank(turn: Color, m: Move, history: &History<'_>) -> i32 {
     8 * (victim + promotion) + history.capture_score(turn, m) / 2
 }
 
+/// What did well before comes first; above all the killer, then what gives check for little, or saves a piece from a lesser
+/// one. What puts a piece where a lesser one takes it comes late.
+fn quiet_rank(
+    position: &Chess,
+    packed: PackedMove,
+    m: Move,
+    checking: &CheckingSquares,
+    hints: &Hints<'_, '_>,
+) -> i32 {
+    if Some(packed) == hints.killer {
+        return KILLER_RANK;
+    }
+    let (turn, role) = (position.turn(), m.role());
+    let quiet = QuietMove::new(turn, m, packed, hints.attacked);
+    let mut rank = hints.history.quiet_score(quiet, hints.before);
+    if hints.steps.has(Step::CheckOrder)
+        && checking.has(role, m.to())
+        && exchange_wins(position, m, -CHECK_MAY_COST_CP)
+    {
+        rank += CHECK_RANK;
+    }
+    if hints.steps.has(Step::ThreatOrder) {
+        let threatened = hints.attacked.by_lesser_than(role);
+        let at_stake = THREAT_RANK[role as usize - 1];
+        rank += at_stake * i32::from(threatened.contains(packed.from()));
+        rank -= at_stake * i32::from(threatened.contains(packed.to()));
+    }
+    rank
+}
+
 #[cfg(test)]
 mod tests {
     extern crate std;
@@ -247,7 +282,8 @@ mod tests {
                 let constraints = Constraints::of(&position).unwrap();
                 let mut picker = MovePicker::all(constraints, remembered, 7);
                 let before = [PieceTo::NONE; 3];
-                let hints = Hints { history: &history, before, killer: None, attacked: Bitboard::EMPTY };
+                let attacked = &Attacks::by(&position, !position.turn());
+                let hints = Hints { history: &history, before, killer: None, attacked, steps: Steps::ALL };
                 let mut picked = Vec::new();
                 while let Some((packed, m, _)) = picker.next(&position, &mut arena, &hints) {
                     assert_eq!(PackedMove::pack(m), Some(packed));

@@ -1,17 +1,20 @@
 //! One node of the search, step by step.
 
 use arrayvec::ArrayVec;
-use shakmaty::{Bitboard, Move, Position};
+use shakmaty::{Move, Position};
 
 use super::{
     evaluation::Evaluator,
     exchange::{exchange_value_cp, exchange_wins},
     history::{Before, PieceTo, QuietMove},
     memory::{MOVES_MIN, SearchMemory},
-    move_generation::{Constraints, attacked_by, gives_check, has_pieces},
+    move_generation::{Attacks, Constraints, gives_check, has_pieces},
     move_picker::{Hints, MovePicker, Origin},
     packed_move::PackedMove,
-    pruning::{Outlook, PLY, futility_margin, history_bonus, late_move_reduction, late_noisy_reduction},
+    pruning::{
+        Outlook, PLY, evaluation_bonus, futility_margin, history_bonus, late_move_reduction,
+        late_noisy_reduction,
+    },
     score::{self, DRAW, INFINITE, MATE, MATE_THRESHOLD, is_mate, mated_at},
     search::Worker,
     steps::Step,
@@ -139,6 +142,9 @@ impl<E: Evaluator> Worker<'_, '_, E> {
             _ => evaluation,
         };
         let improving = !in_check && self.is_improving(ply, evaluation);
+        if !in_check && excluded.is_none() && self.steps.has(Step::EvaluationHistory) {
+            self.teach_by_evaluation(ply, evaluation);
+        }
         if !in_check && excluded.is_none() && reduction_here > 0 && self.steps.has(Step::Hindsight) {
             // How much the move that led here was shortened by was a guess; the evaluations tell whether it was right.
             let before = ply.checked_sub(1).and_then(|p| self.memory.frames[p].evaluation);
@@ -208,7 +214,7 @@ impl<E: Evaluator> Worker<'_, '_, E> {
                 continue;
             }
             count += 1;
-            let quiet = QuietMove::new(turn, m, packed, attacked);
+            let quiet = QuietMove::new(turn, m, packed, &attacked);
             let is_quiet = is_quiet_move(m);
             let history = if is_quiet {
                 self.memory.history.quiet_score(quiet, before)
@@ -386,7 +392,7 @@ impl<E: Evaluator> Worker<'_, '_, E> {
             let bonus = history_bonus(depth);
             if is_quiet_move(m) {
                 self.memory.frames[ply].killer = Some(packed);
-                let good = QuietMove::new(turn, m, packed, attacked);
+                let good = QuietMove::new(turn, m, packed, &attacked);
                 self.memory.history.learn_quiet(good, before, bonus);
                 for &tried in &quiets {
                     self.memory.history.learn_quiet(tried, before, -bonus);
@@ -459,11 +465,24 @@ impl<E: Evaluator> Worker<'_, '_, E> {
         })
     }
 
-    /// Notes and gives the squares that the side not to move attacks.
-    pub(crate) fn note_attacked(&mut self, ply: usize) -> Bitboard {
+    /// Notes and gives what the side not to move attacks.
+    pub(crate) fn note_attacked(&mut self, ply: usize) -> Attacks {
         let frame = &mut self.memory.frames[ply];
-        frame.attacked = attacked_by(&frame.position, !frame.position.turn());
+        frame.attacked = Attacks::by(&frame.position, !frame.position.turn());
         frame.attacked
+    }
+
+    /// Teaches the history what the quiet move that led to `ply` changed: `evaluation` there against the one before it.
+    fn teach_by_evaluation(&mut self, ply: usize, evaluation: i32) {
+        let SearchMemory { frames, history, .. } = &mut *self.memory;
+        if let Some(before) = ply.checked_sub(1).map(|p| &frames[p])
+            && let Some(evaluation_before) = before.evaluation
+            && let Some(m) = frames[ply].arrived_by.filter(|&m| is_quiet_move(m))
+            && let Some(packed) = PackedMove::pack(m)
+        {
+            let quiet = QuietMove::new(before.position.turn(), m, packed, &before.attacked);
+            history.learn_quiet_alone(quiet, evaluation_bonus(-evaluation - evaluation_before));
+        }
     }
 
     /// Teaches the histories that a move played at `ply` was good, where it is a quiet one.
@@ -472,7 +491,7 @@ impl<E: Evaluator> Worker<'_, '_, E> {
         let turn = position.turn();
         if let Some(m) = packed.unpack(position).filter(|&m| is_quiet_move(m)) {
             let before = self.moves_before(ply);
-            let quiet = QuietMove::new(turn, m, packed, attacked_by(position, !turn));
+            let quiet = QuietMove::new(turn, m, packed, &Attacks::by(position, !turn));
             self.memory.history.learn_quiet(quiet, before, bonus);
         }
     }
@@ -489,7 +508,7 @@ impl<E: Evaluator> Worker<'_, '_, E> {
     ) -> Option<(PackedMove, Move, Origin)> {
         let SearchMemory { frames, moves, history } = &mut *self.memory;
         let killer = frames[ply].killer.filter(|_| self.steps.has(Step::Killer));
-        let hints = Hints { history, before, killer, attacked: frames[ply].attacked };
+        let hints = Hints { history, before, killer, attacked: &frames[ply].attacked, steps: self.steps };
         picker.next(&frames[ply].position, moves, &hints)
     }
 

@@ -105,6 +105,11 @@ pub(crate) fn history_bonus(depth: i32) -> i32 {
     (150 * depth - 80).min(1500)
 }
 
+/// What a quiet move is worth to its history that raised the evaluation so much for the side that made it.
+pub(crate) fn evaluation_bonus(gain_cp: i32) -> i32 {
+    (12 * gain_cp).clamp(-1200, 1200)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

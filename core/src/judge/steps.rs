@@ -31,8 +31,14 @@ pub enum Step {
     Singular,
     /// Searching late moves less deep.
     LateMoveReduction,
+    /// Teaching the history by how the evaluation changed over a quiet move.
+    EvaluationHistory,
     /// Trying the move first that refuted a sister position.
     Killer,
+    /// Trying quiet checks early.
+    CheckOrder,
+    /// Trying early what saves a piece from a lesser one, late what offers it to one.
+    ThreatOrder,
     /// Leaving out captures in quiescence that can't reach alpha.
     DeltaPruning,
     /// Beginning an iteration with a window around the last score.
@@ -41,10 +47,11 @@ pub enum Step {
 
 impl Step {
     /// All, in the order in which a node meets them.
-    pub const ALL: [Step; 17] = [
+    pub const ALL: [Step; 20] = [
         Step::Aspiration,
         Step::TableCutoff,
         Step::Correction,
+        Step::EvaluationHistory,
         Step::Hindsight,
         Step::Razoring,
         Step::ReverseFutility,
@@ -52,6 +59,8 @@ impl Step {
         Step::ProbCut,
         Step::InternalReduction,
         Step::Killer,
+        Step::CheckOrder,
+        Step::ThreatOrder,
         Step::LateMovePruning,
         Step::HistoryPruning,
         Step::Futility,
