@@ -22,6 +22,11 @@ const MOVE_HISTORY_MAX: i32 = 8192;
 /// Corrections are kept in 1/32 centipawn and bounded at this many centipawns.
 const CORRECTION_GRAIN: i32 = 32;
 const CORRECTION_MAX: i32 = 96 * CORRECTION_GRAIN;
+/// The sum of the four corrections, in their grain, is divided by this: they overlap.
+const CORRECTION_DIVISOR: i32 = 50;
+/// What a move's worth after the moves one, two and four plies before counts, beside its own worth of 128.
+const AFTER_MOVES: [i32; 3] = [133, 105, 64];
+const WHOLE_WEIGHT: i32 = 128;
 
 /// A moving piece and its destination, as one index; "no move" has its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,10 +107,11 @@ impl<'a> History<'a> {
         usize::from(PieceTo::of(turn, m).0) | taken << 10
     }
 
-    /// How well a quiet move did: of itself, and after the moves before (the earliest counts half).
+    /// How well a quiet move did: of itself, and after the moves before (see [`AFTER_MOVES`]).
     pub(crate) fn quiet_score(&self, m: QuietMove, before: Before) -> i32 {
         let after = |earlier| read(self.continuation, Self::continuation_index(earlier, m.now));
-        read(self.quiet, usize::from(m.cell)) + after(before[0]) + after(before[1]) + after(before[2]) / 2
+        let continued = AFTER_MOVES.into_iter().zip(before).map(|(weight, earlier)| weight * after(earlier));
+        read(self.quiet, usize::from(m.cell)) + continued.sum::<i32>() / WHOLE_WEIGHT
     }
 
     pub(crate) fn capture_score(&self, turn: Color, m: Move) -> i32 {
@@ -139,12 +145,12 @@ impl<'a> History<'a> {
     pub(crate) fn correction_cp(&self, position: &Chess, before: Before) -> i32 {
         let sum: i32 =
             correction_indices(position, before).into_iter().map(|i| read(self.correction, i)).sum();
-        sum / (2 * CORRECTION_GRAIN)
+        sum / CORRECTION_DIVISOR
     }
 
     /// Learns that a search to `depth` found `error_cp` more than the evaluation.
     pub(crate) fn learn_correction(&mut self, position: &Chess, before: Before, depth: i32, error_cp: i32) {
-        let weight = (depth + 1).min(16);
+        let weight = (depth + 1).min(17);
         for index in correction_indices(position, before) {
             if let Some(cell) = cell(self.correction, index) {
                 let old = i32::from(*cell);
@@ -241,6 +247,6 @@ mod tests {
         for _ in 0..1000 {
             history.learn_correction(&position, NOWHERE, 10, 40);
         }
-        assert!((70..=80).contains(&history.correction_cp(&position, NOWHERE)), "four of 40, halved");
+        assert!((95..=103).contains(&history.correction_cp(&position, NOWHERE)), "four of 40, by 50/32");
     }
 }

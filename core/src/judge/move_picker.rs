@@ -13,11 +13,11 @@ use super::{
 /// A killer move comes before every other quiet move.
 const KILLER_RANK: i32 = 30_000;
 /// What a quiet check is ranked higher by, and the most that it may lose in the exchange for that.
-const CHECK_RANK: i32 = 4000;
+const CHECK_RANK: i32 = 5837;
 const CHECK_MAY_COST_CP: i32 = 75;
 /// What a quiet move is ranked higher (lower) by that brings a piece out of (into) reach of a lesser one; by role, the pawn
 /// first.
-const THREAT_RANK: [i32; 6] = [0, 4000, 4000, 6000, 8000, 0];
+const THREAT_RANK: [i32; 6] = [0, 4641, 4641, 6961, 9282, 0];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {

@@ -12,8 +12,9 @@ use super::{
     move_picker::{Hints, MovePicker, Origin},
     packed_move::PackedMove,
     pruning::{
-        Outlook, PLY, evaluation_bonus, futility_margin, history_bonus, late_move_reduction,
-        late_noisy_reduction,
+        DEEPER_FROM_CP, HINDSIGHT_GAIN_CP, HINDSIGHT_LOSS_CP, HISTORY_A_CENTIPAWN, HISTORY_PRUNING,
+        NOISY_MAY_LOSE_CP, Outlook, PLY, QUIET_MAY_LOSE_CP, evaluation_bonus, futility_margin, history_bonus,
+        late_move_reduction, late_noisy_reduction, reduced_after_raise, reduction, share,
     },
     score::{self, DRAW, INFINITE, MATE, MATE_THRESHOLD, is_mate, mated_at},
     search::Worker,
@@ -117,7 +118,7 @@ impl<E: Evaluator> Worker<'_, '_, E> {
             if known.value >= beta
                 && let Some(packed) = remembered
             {
-                self.reward_quiet(ply, packed, history_bonus(depth));
+                self.reward_quiet(ply, packed, history_bonus(depth) * share::TABLE_CUTOFF / share::WHOLE);
             }
             return known.value;
         }
@@ -149,8 +150,8 @@ impl<E: Evaluator> Worker<'_, '_, E> {
             // How much the move that led here was shortened by was a guess; the evaluations tell whether it was right.
             let before = ply.checked_sub(1).and_then(|p| self.memory.frames[p].evaluation);
             match before.map(|before| before + evaluation) {
-                Some(gained) if reduction_here >= 3 && gained <= 0 => depth += 1,
-                Some(gained) if depth >= 2 && gained > 48 => depth -= 1,
+                Some(gained) if reduction_here >= 3 && gained <= HINDSIGHT_LOSS_CP => depth += 1,
+                Some(gained) if depth >= 2 && gained > HINDSIGHT_GAIN_CP => depth -= 1,
                 _ => {}
             }
         }
@@ -235,19 +236,20 @@ impl<E: Evaluator> Worker<'_, '_, E> {
                     if self.steps.has(Step::LateMovePruning) && count >= outlook.enough_moves() {
                         picker.skip_quiets();
                     }
-                    let unlikely =
-                        self.steps.has(Step::HistoryPruning) && reduced <= 6 && history < -1500 * depth;
+                    let unlikely = self.steps.has(Step::HistoryPruning)
+                        && reduced <= 6
+                        && history < HISTORY_PRUNING * depth;
                     let futile = !in_check
                         && !is_decided
                         && self.steps.has(Step::Futility)
                         && reduced <= 8
                         && origin == Origin::Quiet
-                        && evaluation + futility_margin(reduced) + history / 128 <= alpha;
+                        && evaluation + futility_margin(reduced) + history / HISTORY_A_CENTIPAWN <= alpha;
                     let position = &self.memory.frames[ply].position;
                     let loses = |margin_cp: i32| {
                         self.steps.has(Step::ExchangePruning) && !exchange_wins(position, m, -margin_cp)
                     };
-                    if unlikely || futile || loses(22 * reduced * reduced) {
+                    if unlikely || futile || loses(QUIET_MAY_LOSE_CP * reduced * reduced) {
                         // A check may be worth a sacrifice.
                         if !gives_check(position, m) {
                             if futile {
@@ -255,7 +257,7 @@ impl<E: Evaluator> Worker<'_, '_, E> {
                             }
                             continue;
                         }
-                        if loses(90 * depth) {
+                        if loses(NOISY_MAY_LOSE_CP * depth) {
                             continue;
                         }
                     }
@@ -271,7 +273,7 @@ impl<E: Evaluator> Worker<'_, '_, E> {
                         continue;
                     }
                 } else if self.steps.has(Step::ExchangePruning)
-                    && !exchange_wins(&self.memory.frames[ply].position, m, -90 * depth)
+                    && !exchange_wins(&self.memory.frames[ply].position, m, -NOISY_MAY_LOSE_CP * depth)
                 {
                     continue;
                 }
@@ -306,20 +308,20 @@ impl<E: Evaluator> Worker<'_, '_, E> {
             let is_late = depth >= 2 && count > 1 + i32::from(is_root);
             if is_late && self.steps.has(Step::LateMoveReduction) {
                 // Step 15. Late moves are searched less deep, and again in full only where they surprise.
-                reduction -= PLY * i32::from(on_pv);
-                reduction -= PLY / 2 * i32::from(is_pv);
-                reduction += PLY * 3 / 2 * i32::from(kind == Kind::Cut);
-                reduction += PLY / 2 * i32::from(!improving);
-                reduction += PLY / 2 * i32::from(remembered_takes);
-                reduction += PLY / 2 * i32::from(self.memory.frames[ply + 1].cutoffs > 3);
-                reduction -= PLY / 2 * i32::from(self.memory.frames[ply + 1].position.is_check());
-                reduction -= history * PLY / 8000;
+                reduction -= reduction::ON_PV * i32::from(on_pv);
+                reduction -= reduction::PV * i32::from(is_pv);
+                reduction += reduction::CUT * i32::from(kind == Kind::Cut);
+                reduction += reduction::NOT_IMPROVING * i32::from(!improving);
+                reduction += reduction::REMEMBERED_TAKES * i32::from(remembered_takes);
+                reduction += reduction::MANY_CUTOFFS * i32::from(self.memory.frames[ply + 1].cutoffs > 3);
+                reduction -= reduction::CHECK * i32::from(self.memory.frames[ply + 1].position.is_check());
+                reduction -= history * PLY / reduction::HISTORY_A_PLY;
                 let reduced = (new_depth - reduction / PLY).clamp(1, new_depth.max(1));
                 self.memory.frames[ply + 1].reduction = (new_depth - reduced).clamp(0, 100) as u8;
                 value = -self.search(place.child(Kind::Cut, &picker), reduced, -alpha - 1, -alpha);
                 self.memory.frames[ply + 1].reduction = 0;
                 if value > alpha && reduced < new_depth {
-                    new_depth += i32::from(value > alpha + 16 + 3 * (new_depth - reduced));
+                    new_depth += i32::from(value > alpha + DEEPER_FROM_CP + 3 * (new_depth - reduced));
                     new_depth -= i32::from(value < best + 3);
                     if reduced < new_depth {
                         let child = place.child(kind.opposite(), &picker);
@@ -361,6 +363,9 @@ impl<E: Evaluator> Worker<'_, '_, E> {
                         break;
                     }
                     alpha = value;
+                    if !is_root && !is_mate(value) && self.steps.has(Step::RaisedAlpha) {
+                        depth = reduced_after_raise(depth);
+                    }
                 }
             }
             if best_move.is_none_or(|(b, _)| b != packed) {
@@ -395,13 +400,17 @@ impl<E: Evaluator> Worker<'_, '_, E> {
                 let good = QuietMove::new(turn, m, packed, &attacked);
                 self.memory.history.learn_quiet(good, before, bonus);
                 for &tried in &quiets {
-                    self.memory.history.learn_quiet(tried, before, -bonus);
+                    self.memory.history.learn_quiet(
+                        tried,
+                        before,
+                        -bonus * share::TRIED_QUIETS / share::WHOLE,
+                    );
                 }
             } else {
                 self.memory.history.learn_capture(turn, m, bonus);
             }
             for &tried in &captures {
-                self.memory.history.learn_capture(turn, tried, -bonus);
+                self.memory.history.learn_capture(turn, tried, -bonus * share::TRIED_CAPTURES / share::WHOLE);
             }
         } else if best <= first_alpha
             && excluded.is_none()
@@ -409,7 +418,7 @@ impl<E: Evaluator> Worker<'_, '_, E> {
             && let Some(packed) = PackedMove::pack(arrived)
         {
             // Nothing here was good enough: the move before was.
-            self.reward_quiet(ply - 1, packed, history_bonus(depth));
+            self.reward_quiet(ply - 1, packed, history_bonus(depth) * share::LED_TO_FAIL_LOW / share::WHOLE);
         }
 
         // Step 19. Remember the result.

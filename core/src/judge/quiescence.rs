@@ -6,14 +6,12 @@ use super::{
     move_generation::Constraints,
     move_picker::{MovePicker, Origin},
     node::{Place, cuts},
+    pruning::DELTA_MARGIN_CP,
     score::{DRAW, INFINITE, MATE_THRESHOLD, mated_at},
     search::Worker,
     steps::Step,
     transposition_table::{Bound, Known},
 };
-
-/// A capture that brings the value not within this of alpha isn't tried (delta pruning).
-const DELTA_MARGIN_CP: i32 = 80;
 
 impl<E: Evaluator> Worker<'_, '_, E> {
     /// The value of the position at `place` once it is quiet (fail-soft).

@@ -8,13 +8,14 @@ use super::{
     limits::{Limits, NODES_BETWEEN_QUESTIONS, Observer},
     memory::{Line, SearchMemory},
     position_key::PositionKey,
-    score::{INFINITE, PLY_MAX, Score},
+    pruning::depth_after_fails_high,
+    score::{INFINITE, PLY_MAX, Score, is_mate},
     steps::{Step, Steps},
     transposition_table::TranspositionTable,
 };
 
 /// Half the first aspiration window, in centipawns.
-const ASPIRATION_CP: i32 = 9;
+const ASPIRATION_CP: i32 = 12;
 /// From this depth on an iteration begins with a window around the last score.
 const ASPIRATION_DEPTH: i32 = 4;
 /// The deepest iteration.
@@ -195,10 +196,11 @@ impl<E: Evaluator> Worker<'_, '_, E> {
             }
             _ => (-INFINITE, INFINITE),
         };
+        let mut fails_high = 0;
         loop {
             alpha = alpha.max(-INFINITE);
             beta = beta.min(INFINITE);
-            let value = self.search_root(depth, alpha, beta);
+            let value = self.search_root(depth_after_fails_high(depth, fails_high), alpha, beta);
             if self.stopped || (alpha < value && value < beta) {
                 return value;
             }
@@ -206,8 +208,10 @@ impl<E: Evaluator> Worker<'_, '_, E> {
             if value <= alpha {
                 beta = (alpha + beta) / 2;
                 alpha = value - width;
+                fails_high = 0;
             } else {
                 beta = value + width;
+                fails_high += i32::from(!is_mate(value));
             }
             if width > 1000 {
                 (alpha, beta) = (-INFINITE, INFINITE);

@@ -39,6 +39,8 @@ pub enum Step {
     CheckOrder,
     /// Trying early what saves a piece from a lesser one, late what offers it to one.
     ThreatOrder,
+    /// Searching a ply less after a move that raised alpha on the principal variation.
+    RaisedAlpha,
     /// Leaving out captures in quiescence that can't reach alpha.
     DeltaPruning,
     /// Beginning an iteration with a window around the last score.
@@ -47,7 +49,7 @@ pub enum Step {
 
 impl Step {
     /// All, in the order in which a node meets them.
-    pub const ALL: [Step; 20] = [
+    pub const ALL: [Step; 21] = [
         Step::Aspiration,
         Step::TableCutoff,
         Step::Correction,
@@ -67,6 +69,7 @@ impl Step {
         Step::ExchangePruning,
         Step::Singular,
         Step::LateMoveReduction,
+        Step::RaisedAlpha,
         Step::DeltaPruning,
     ];
 }
