@@ -193,5 +193,5 @@ fn the_node_signature_is_the_known_one() {
     .into_iter()
     .map(|fen| search(fen, Limits::depth(9)).nodes)
     .sum();
-    assert_eq!(nodes, 57_888);
+    assert_eq!(nodes, 37_880);
 }
