@@ -387,7 +387,8 @@ impl<E: Evaluator> Worker<'_, '_, E> {
         }
 
         if best >= beta && !is_mate(best) && !is_mate(beta) && !is_pv {
-            best = (best * depth + beta) / (depth + 1);
+            let weight = depth.max(1);
+            best = (best * weight + beta) / (weight + 1);
         }
 
         // Step 18. Teach the histories.
