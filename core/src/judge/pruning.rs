@@ -111,7 +111,7 @@ pub(crate) fn evaluation_bonus(gain_cp: i32) -> i32 {
     (9 * gain_cp).clamp(-1247, 1247)
 }
 
-/// A capture or promotion so far below alpha in quiescence can't come back (delta pruning).
+/// A capture in quiescence that brings the value not within this of alpha isn't tried (delta pruning).
 pub(crate) const DELTA_MARGIN_CP: i32 = 98;
 /// Both evaluations around a reduced move call it good where their sum is above this: a ply less (hindsight).
 pub(crate) const HINDSIGHT_GAIN_CP: i32 = 44;
@@ -162,7 +162,7 @@ pub(crate) mod share {
     pub(crate) const WHOLE: i32 = 128;
 }
 
-/// Reductions that a better move found on the principal variation brings for the moves after it, in plies.
+/// How deep the moves are searched after one that raised alpha on the principal variation: another is less likely there.
 pub(crate) fn reduced_after_raise(depth: i32) -> i32 {
     if (3..14).contains(&depth) { depth - 1 } else { depth }
 }
