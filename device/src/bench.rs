@@ -65,7 +65,7 @@ mod tests {
         let mut tables = Box::new(SmallTables::new());
         let mut positions = 0;
         let nodes = run(&evaluation, &mut referee, &mut tables, &mut |_| positions += 1)?;
-        assert_eq!((positions, nodes), (4, 23_538));
+        assert_eq!((positions, nodes), (4, 22_526));
         Ok(())
     }
 }
