@@ -2,7 +2,7 @@
 
 use shakmaty::Color;
 
-use super::win_model::WinProbability;
+use super::win_model::{WinModel, WinProbability};
 use crate::event_row::Verdict;
 
 /// White leads above this win probability, Black below one less it.
@@ -52,10 +52,25 @@ impl SwingThresholds {
     /// The definition of the label, with no regard to noise.
     pub const PLAIN: SwingThresholds =
         SwingThresholds { for_mover: SWING_THRESHOLD, against_mover: SWING_THRESHOLD };
-    /// The most plies right: rare labels are given only where they are likely. Measured, see `docs/search.md`.
-    pub const STRICT: SwingThresholds = SwingThresholds { for_mover: 0.5, against_mover: 0.12 };
-    /// The best mean over the three classes: rare labels are given more freely. Measured, see `docs/search.md`.
-    pub const MACRO: SwingThresholds = SwingThresholds { for_mover: 0.5, against_mover: 0.06 };
+    /// The most plies right by labels of `model`: rare labels are given only where they are likely. Measured, see
+    /// `docs/search.md`.
+    pub const fn strict(model: &WinModel) -> SwingThresholds {
+        let against_mover = match model {
+            WinModel::WinDrawLoss { .. } => 0.08,
+            WinModel::Logistic { .. } => 0.10,
+        };
+        SwingThresholds { for_mover: 0.5, against_mover }
+    }
+
+    /// The best mean over the three classes by labels of `model`: rare labels are given more freely. Measured, see
+    /// `docs/search.md`.
+    pub const fn macro_mean(model: &WinModel) -> SwingThresholds {
+        let against_mover = match model {
+            WinModel::WinDrawLoss { .. } => 0.025,
+            WinModel::Logistic { .. } => 0.09,
+        };
+        SwingThresholds { for_mover: 0.5, against_mover }
+    }
 
     /// Who gained by a ply of `mover`.
     pub fn swing(&self, mover: Color, p_before: WinProbability, p_after: WinProbability) -> Verdict {
@@ -98,6 +113,22 @@ mod tests {
         assert_eq!(thresholds.swing(Color::White, p(0.5), p(0.35)), Verdict::Black);
         assert_eq!(thresholds.swing(Color::Black, p(0.5), p(0.65)), Verdict::White);
         assert_eq!(thresholds.swing(Color::Black, p(0.5), p(0.2)), Verdict::Equal);
+    }
+
+    #[test]
+    fn the_macro_mean_calls_more_losses_swings_than_the_most_plies_right() {
+        let p = WinProbability::new;
+        let models = [
+            WinModel::WinDrawLoss { a: [70.0, 20.0, 0.0, 0.0], b: [16.0, 0.0, 0.0, 0.0] },
+            WinModel::LICHESS,
+        ];
+        for model in &models {
+            let (strict, macro_mean) = (SwingThresholds::strict(model), SwingThresholds::macro_mean(model));
+            assert!(macro_mean.against_mover < strict.against_mover);
+            let after = p(0.5 - (strict.against_mover + macro_mean.against_mover) / 2.0);
+            assert_eq!(strict.swing(Color::White, p(0.5), after), Verdict::Equal);
+            assert_eq!(macro_mean.swing(Color::White, p(0.5), after), Verdict::Black);
+        }
     }
 
     #[test]

@@ -3,7 +3,10 @@
 use plyscope_core::judge::label::{self, SwingThresholds};
 
 use super::{LabelledGame, Labeller, PlyLabel, PositionScore};
-use plyscope_core::{event_row::Verdict, judge::win_model::WinProbability};
+use plyscope_core::{
+    event_row::Verdict,
+    judge::win_model::{WinModel, WinProbability},
+};
 use serde::{Deserialize, Serialize};
 use shakmaty::{Chess, Position};
 
@@ -27,10 +30,10 @@ impl Optimise {
         }
     }
 
-    fn swing_thresholds(self) -> SwingThresholds {
+    fn swing_thresholds(self, model: &WinModel) -> SwingThresholds {
         match self {
-            Optimise::Strict => SwingThresholds::STRICT,
-            Optimise::Macro => SwingThresholds::MACRO,
+            Optimise::Strict => SwingThresholds::strict(model),
+            Optimise::Macro => SwingThresholds::macro_mean(model),
         }
     }
 }
@@ -41,7 +44,7 @@ pub(crate) fn game_ply(position: &Chess) -> u32 {
 }
 
 pub(super) fn decide(labeller: &Labeller, game: &LabelledGame, scores: Vec<PositionScore>) -> Vec<PlyLabel> {
-    let thresholds = labeller.optimise.swing_thresholds();
+    let thresholds = labeller.optimise.swing_thresholds(&labeller.model);
     let mut before: Option<WinProbability> = None;
     game.positions()
         .iter()
